@@ -1,0 +1,1 @@
+"""The command line: it prints and exits, and nobody else does."""

@@ -1,0 +1,1 @@
+"""The commands: each file is one, and offers `command`, a click command."""

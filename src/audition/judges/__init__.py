@@ -1,0 +1,31 @@
+"""Judges: they answer a question with a grade and a reason, or with an error, never with a guess.
+
+`llm` puts the question to a language model, `fixed` gives prepared grades, `cached` remembers another judge's grades.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from audition.scoring.rule import Question
+from audition.transcript import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grade:
+    """A judge's answer: `score` from 1 (not at all) to 5 (fully), and why. `raw` is the reply it was read from."""
+
+    score: int
+    reason: str
+    raw: str | None = None
+    usage: Usage | None = None
+
+
+class Judge(Protocol):
+    """Who answers questions."""
+
+    async def grade(self, question: Question) -> Grade:
+        """Return the grade.
+
+        Raises: JudgeError when there is none to be had (the check is then an error).
+        """
+        ...

@@ -1,0 +1,51 @@
+"""A folder whose file names are the names it offers; other packages join it by entry point."""
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from audition.errors import UnknownName
+from audition.text import nearest
+
+
+class Folder:
+    """A package as a registry: `Folder("agent", "audition.agents").get("http")` imports `audition/agents/http.py`.
+
+    Nothing is imported until it is asked for. Files that start with an underscore are not offered. Other packages
+    offer modules through the entry point group that has the package's dotted name.
+    """
+
+    def __init__(self, noun: str, package: str) -> None:
+        self.noun, self.package = noun, package
+
+    def names(self) -> tuple[str, ...]:
+        """Return all names on offer, sorted."""
+        own = {path.stem for path in Path(import_module(self.package).__path__[0]).glob("[!_]*.py")}
+        return tuple(sorted(own | self._entry_points().keys()))
+
+    def get(self, name: str) -> ModuleType:
+        """Return the module of that name.
+
+        Raises: UnknownName when there is none, with the nearest one.
+        """
+        if not name.isidentifier() or name.startswith("_"):
+            raise self._unknown(name)
+        dotted = f"{self.package}.{name}"
+        try:
+            return import_module(dotted)
+        except ModuleNotFoundError as error:
+            if error.name != dotted:
+                raise
+        joined = self._entry_points()
+        if name not in joined:
+            raise self._unknown(name)
+        return import_module(joined[name])
+
+    def _entry_points(self) -> dict[str, str]:
+        from importlib.metadata import entry_points  # 20 ms of CPU: only when a built-in name does not answer
+
+        return {point.name: point.value for point in entry_points(group=self.package)}
+
+    def _unknown(self, name: str) -> UnknownName:
+        known = self.names()
+        return UnknownName(self.noun, name, nearest=nearest(name, known), known=known)

@@ -1,0 +1,106 @@
+"""What we concluded: verdicts, the results of checks and trials, and the run they belong to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from audition.transcript import Transcript, Usage
+
+
+class Verdict(StrEnum):
+    """The four words: it held; it did not hold; we could not tell; somebody chose not to look."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    ERROR = "error"
+    SKIP = "skip"
+
+
+RunStatus = Literal["pending", "running", "completed", "failed"]
+"""`failed` means the run itself could not go on (or was interrupted), not that an eval failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """What became of one check.
+
+    `check` is the check in words, without its category; `turn` counts from 0, None for an outcome check. `expected` and
+    `actual` are texts for people. `reason` is a sentence, or None when expected and actual say it all. `where` is
+    `path:line:column` of the check. `score` is a judge's grade (1..5) or a metric (0..1), None for plain checks.
+    """
+
+    category: str
+    check: str
+    verdict: Verdict
+    turn: int | None = None
+    expected: str | None = None
+    actual: str | None = None
+    reason: str | None = None
+    where: str | None = None
+    score: float | None = None
+    judge_usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialResult:
+    """One eval, run once. `trial` counts from 1. `error` is why there is no clean verdict, None when there is one.
+
+    `checks` holds those of the turns in order, then those of the outcome (`turn` None). `duration_ms` covers driving
+    and judging; `started_at` is ISO 8601 in UTC.
+    """
+
+    eval_name: str
+    verdict: Verdict
+    trial: int = 1
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    error: str | None = None
+    checks: tuple[CheckResult, ...] = ()
+    transcript: Transcript = Transcript()
+    duration_ms: float = 0.0
+    started_at: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One suite against one agent. Counts are of trials; `total` is how many were planned.
+
+    `error` is why the run itself did not complete. `faults` are the files that did not load, as text. `agent` and
+    `judge` are references such as `function:shop.bot:reply` and `openai:gpt-4o`; `judge` is None when none was used. `paths` are the files and folders that were asked for, as they were written.
+    `warnings` are remarks on the way that change no verdict.
+    """
+
+    id: str
+    started_at: str
+    agent: str
+    status: RunStatus = "running"
+    judge: str | None = None
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    skipped: int = 0
+    total: int = 0
+    duration_ms: float = 0.0
+    error: str | None = None
+    paths: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    rescored_from: str | None = None
+
+    @property
+    def ran(self) -> int:
+        """Return how many trials have a result."""
+        return self.passed + self.failed + self.errors + self.skipped
+
+
+def roll_up(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict of a whole from those of its parts: fail beats error beats pass; only skips, or none, is error.
+
+    Source: architecture, section 1 (three-valued logic: a known failure makes the conjunction false).
+    """
+    seen = set(verdicts)
+    for verdict in (Verdict.FAIL, Verdict.ERROR, Verdict.PASS):
+        if verdict in seen:
+            return verdict
+    return Verdict.ERROR

@@ -1,0 +1,57 @@
+"""One way to treat text: how texts are compared, shortened and shown, and which name was probably meant."""
+
+import unicodedata
+from collections.abc import Iterable
+
+_QUOTES = str.maketrans(
+    {
+        "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "\u2bc": "'",
+        "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u2033": '"', "\u00ab": '"', "\u00bb": '"',
+        "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ", "\u3000": " ", "\u2002": " ", "\u2003": " ",
+        "\u200b": None, "\u2060": None, "\ufeff": None, "\u00ad": None,
+    }
+)  # fmt: skip
+
+
+def fold(text: str) -> str:
+    """Return text in the form in which texts are compared: NFC, case folded, plain quotes and spaces.
+
+    Curly quotes become straight, no-break and thin spaces become spaces, zero-width marks and soft hyphens go.
+    """
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).translate(_QUOTES).casefold())
+
+
+def settle_form(text: str) -> str:
+    """Return text in NFC, with case, quotes and spaces as they are: how case-sensitive comparisons read it."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def shorten(text: str, limit: int = 200) -> str:
+    """Return text cut to at most `limit` characters, an ellipsis in place of what is left out."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name most like `name`, or None when none is near."""
+    from difflib import get_close_matches  # rarely needed, 5 ms of CPU
+
+    folded = {candidate.lower(): candidate for candidate in known}
+    found = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    return folded[found[0]] if found else None
+
+
+def printable(text: str) -> str:
+    """Return text that is safe on a terminal: control characters, escape sequences and bidirectional marks made visible.
+
+    Line breaks and tabs stay. Source: cases, area report; OWASP LLM05 (output handling for terminals and logs).
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char in "\n\t" or char.isprintable() or char == " " else _visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -1,0 +1,18 @@
+"""A user who says what is written, in order."""
+
+from collections.abc import Sequence
+
+from audition.evals import Turn
+from audition.transcript import Transcript
+
+
+class Script:
+    """Speaks the turns of an eval as they are written."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._turns = turns
+
+    async def next_turn(self, so_far: Transcript) -> Turn | None:
+        """Return the turn that follows those already exchanged."""
+        spoken = len(so_far.exchanges)
+        return self._turns[spoken] if spoken < len(self._turns) else None
