@@ -10,7 +10,8 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "audition"
 
 FLOORS = {
-    "evals": 0, "transcript": 0, "results": 0, "subjects": 0, "errors": 0, "registry": 0, "text": 0, "providers": 0, "documents": 0,
+    "evals": 0, "transcript": 0, "results": 0, "subjects": 0, "errors": 0, "registry": 0, "text": 0,
+    "providers": 0, "documents": 0,
     "scoring": 1, "statistics": 1, "llm": 1, "wire": 1, "settings": 1,
     "formats": 2, "agents": 2, "users": 2, "judges": 2, "store": 2, "reports": 2,
     "engine": 3,

@@ -150,7 +150,10 @@ class AgentError(AuditionError):
 
 
 class ModelError(AuditionError):
-    """A language model gave no answer. `status` is the last HTTP status, None without one; `attempts` were made, >= 1."""
+    """A language model gave no answer.
+
+    `status` is the last HTTP status, None without one; `attempts` were made, >= 1.
+    """
 
     def __init__(self, message: str, *, status: int | None = None, attempts: int = 1, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)

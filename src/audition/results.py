@@ -66,9 +66,9 @@ class TrialResult:
 class Run:
     """One suite against one agent. Counts are of trials; `total` is how many were planned.
 
-    `error` is why the run itself did not complete. `faults` are the files that did not load, as text. `agent` and
-    `judge` are references such as `function:shop.bot:reply` and `openai:gpt-4o`; `judge` is None when none was used. `paths` are the files and folders that were asked for, as they were written.
-    `warnings` are remarks on the way that change no verdict.
+    `error` is why the run itself did not complete. `faults` are the files that did not load, as text. `warnings` are
+    remarks that change no verdict. `agent` and `judge` are references such as `function:shop.bot:reply` and
+    `openai:gpt-4o`; `judge` is None when none was used. `paths` are the files and folders that were asked for.
     """
 
     id: str
@@ -95,7 +95,7 @@ class Run:
 
 
 def roll_up(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict of a whole from those of its parts: fail beats error beats pass; only skips, or none, is error.
+    """Return the verdict of a whole from its parts: fail beats error beats pass; only skips, or nothing, is error.
 
     Source: architecture, section 1 (three-valued logic: a known failure makes the conjunction false).
     """

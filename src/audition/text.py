@@ -5,9 +5,10 @@ from collections.abc import Iterable
 
 _QUOTES = str.maketrans(
     {
-        "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "\u2bc": "'",
+        "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "\u02bc": "'",
         "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u2033": '"', "\u00ab": '"', "\u00bb": '"',
-        "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ", "\u3000": " ", "\u2002": " ", "\u2003": " ",
+        "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ", "\u3000": " ",
+        "\u2002": " ", "\u2003": " ",
         "\u200b": None, "\u2060": None, "\ufeff": None, "\u00ad": None,
     }
 )  # fmt: skip
@@ -43,7 +44,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def printable(text: str) -> str:
-    """Return text that is safe on a terminal: control characters, escape sequences and bidirectional marks made visible.
+    """Return text that is safe on a terminal: control characters, escapes and bidirectional marks are made visible.
 
     Line breaks and tabs stay. Source: cases, area report; OWASP LLM05 (output handling for terminals and logs).
     """

@@ -1,6 +1,6 @@
 """What is auditioned: an agent opens sessions, and a session takes turns.
 
-Each file offers `agent(where, options, around) -> Agent`; an agent reference is `KIND:WHERE`, KIND being the file's name.
+Each file offers `agent(where, options, around) -> Agent`; a reference is `KIND:WHERE`, KIND being the file's name.
 """
 
 from collections.abc import Callable, Mapping

@@ -9,6 +9,7 @@ Shapes never raise on bad data: they report it with the path to the part at faul
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Protocol
 
 from audition.documents.located import Path
@@ -180,7 +181,7 @@ class Anything:
     """Any JSON value; `NaN` and infinities are none."""
 
     def read(self, value: object, path: Path, faults: Faults) -> object:
-        if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        if isinstance(value, float) and not isfinite(value):
             faults.add(f"{value!r} is not a number that JSON can hold", path)
         return value
 

@@ -1,4 +1,4 @@
-"""Language models behind one port; `openai_compatible` speaks to any OpenAI-compatible endpoint, `scripted` to nobody."""
+"""Language models behind one port; `openai_compatible` speaks to any such endpoint, `scripted` to nobody."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

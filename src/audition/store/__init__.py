@@ -7,7 +7,7 @@ from audition.results import Run, TrialResult
 
 
 class Recorder(Protocol):
-    """What takes down a run as it goes. Its methods block; `recording.Recording` calls them from a thread of its own."""
+    """What takes down a run as it goes. Its methods block: `recording.Recording` calls them from its own thread."""
 
     def begin(self, run: Run) -> None:
         """Note that a run has begun."""
