@@ -21,7 +21,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).translate(_QUOTES).casefold())
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold().translate(_QUOTES))
 
 
 def settle_form(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from audition.evals import Turn
-from audition.transcript import Transcript
+from audition.transcript import Exchange
 
 
 class Script:
@@ -12,7 +12,7 @@ class Script:
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._turns = turns
 
-    async def next_turn(self, so_far: Transcript) -> Turn | None:
+    async def next_turn(self, so_far: Sequence[Exchange]) -> Turn | None:
         """Return the turn that follows those already exchanged."""
-        spoken = len(so_far.exchanges)
+        spoken = len(so_far)
         return self._turns[spoken] if spoken < len(self._turns) else None

@@ -1,0 +1,68 @@
+"""Driving: the one step that meets the agent. It writes down a transcript and judges nothing."""
+
+import asyncio
+import traceback
+
+from audition.agents import Agent
+from audition.engine.plan import Trial
+from audition.errors import AgentError
+from audition.evals import Turn
+from audition.transcript import Exchange, State, Transcript, Trouble
+from audition.users import User
+
+
+async def drive(agent: Agent, user: User, trial: Trial) -> Transcript:
+    """Return what happened when the user spoke with the agent, up to the first turn that did not come to its end.
+
+    Never raises on what the agent or its surroundings do: trouble is part of the transcript.
+    """
+    conversation = _Conversation()
+    try:
+        async with asyncio.timeout(trial.timeout_s):
+            await conversation.hold(agent, user, trial)
+    except TimeoutError:
+        late = f"the eval did not end within {trial.timeout_s:g} s" if trial.timeout_s else "a time limit passed"
+        conversation.stop(Trouble(message=late, by_agent=True))
+    except AgentError as error:
+        conversation.stop(Trouble(message=str(error), by_agent=error.by_agent, detail=error.detail))
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        conversation.stop(Trouble(message=what, by_agent=False, detail=traceback.format_exc()))
+    return conversation.transcript()
+
+
+class _Conversation:
+    """A transcript in the making."""
+
+    def __init__(self) -> None:
+        self.baseline: State | None = None
+        self.exchanges: list[Exchange] = []
+        self.trouble: Trouble | None = None
+        self.turn: Turn | None = None
+        self.ended = False
+
+    async def hold(self, agent: Agent, user: User, trial: Trial) -> None:
+        async with agent.open(trial.eval.setup, trial=trial.label) as session:
+            if "state" in agent.observes:
+                self.baseline = await session.state()
+            while (turn := await user.next_turn(self.exchanges)) is not None:
+                self.turn = turn
+                exchange = await session.send(turn, idle_timeout_s=trial.idle_timeout_s)
+                self.exchanges.append(exchange)
+                self.turn = None
+                if exchange.trouble:
+                    break
+            self.ended = True
+
+    def stop(self, trouble: Trouble) -> None:
+        """Note trouble that was raised: on the turn under way, else on the conversation."""
+        if self.turn is not None:
+            self.exchanges.append(Exchange(user=self.turn.user, event=self.turn.event, trouble=trouble))
+        elif not (self.exchanges and self.exchanges[-1].trouble):
+            if self.ended:
+                where = f"closing the conversation failed: {trouble.message}"
+                trouble = Trouble(message=where, by_agent=trouble.by_agent, detail=trouble.detail)
+            self.trouble = trouble
+
+    def transcript(self) -> Transcript:
+        return Transcript(baseline=self.baseline, exchanges=tuple(self.exchanges), trouble=self.trouble)

@@ -1,0 +1,103 @@
+"""Performing: the loop of drive, score and settle over all trials. Its results are the whole integration."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator
+from datetime import UTC, datetime
+
+from audition.agents import Agent
+from audition.engine.drive import drive
+from audition.engine.plan import Trial
+from audition.engine.settle import settle
+from audition.judges import Judge
+from audition.results import CheckResult, TrialResult, Verdict, roll_up
+from audition.scoring.score import score
+from audition.transcript import Transcript
+from audition.users.script import Script
+
+_WAITING = 256
+"""How many finished results may wait for the consumer before the workers pause: it bounds the memory of a run."""
+
+
+async def perform(
+    trials: Iterable[Trial], agent: Agent, judge: Judge | None, *, at_once: int, judging: bool = True
+) -> AsyncIterator[TrialResult]:
+    """Yield the result of each trial as it finishes, at most `at_once` (>= 1) trials running side by side.
+
+    When the consumer is cancelled, the trials under way are, too; results that are already there are still yielded.
+    `judge` None: checks that need one are errors; `judging` False: they are skipped.
+    """
+    finished: asyncio.Queue[TrialResult | None] = asyncio.Queue(_WAITING)
+    pending = iter(trials)
+
+    async def work() -> None:
+        for trial in pending:
+            await finished.put(await perform_one(trial, agent, judge, judging=judging))
+        await finished.put(None)
+
+    # A TaskGroup would wrap the GeneratorExit of a consumer that stops early, so the workers are ended by hand.
+    workers = [asyncio.create_task(work()) for _ in range(at_once)]
+    try:
+        working = len(workers)
+        while working:
+            result = await finished.get()
+            if result is None:
+                working -= 1
+            else:
+                yield result
+    except asyncio.CancelledError:
+        await _end(workers)
+        for result in _left_in(finished):
+            yield result
+        raise
+    finally:
+        await _end(workers)
+
+
+async def perform_one(trial: Trial, agent: Agent, judge: Judge | None, *, judging: bool = True) -> TrialResult:
+    """Return the result of one trial; whatever goes wrong in it is part of the result."""
+    started_at, begun = datetime.now(UTC).isoformat(), time.perf_counter()
+    transcript = Transcript()
+    try:
+        transcript = await drive(agent, Script(trial.eval.turns), trial)
+        scored = score(trial.eval, transcript, judge_pass_threshold=trial.judge_pass_threshold)
+        checks = await settle(scored, judge, judging=judging)
+        verdict, error = roll_up(check.verdict for check in checks), why(checks)
+    except Exception as broken:
+        checks, verdict, error = (), Verdict.ERROR, f"{type(broken).__name__}: {broken}"
+    return TrialResult(
+        eval_name=trial.eval.name,
+        verdict=verdict,
+        trial=trial.number,
+        type=trial.eval.type,
+        tags=trial.eval.tags,
+        error=error,
+        checks=checks,
+        transcript=transcript,
+        duration_ms=round((time.perf_counter() - begun) * 1000, 3),
+        started_at=started_at,
+    )
+
+
+def why(checks: tuple[CheckResult, ...]) -> str | None:
+    """Return why there is no clean verdict: the reason of the first check that is an error, None without one."""
+    if not checks:
+        return "nothing was evaluated"
+    for check in checks:
+        if check.verdict is Verdict.ERROR or check.category == "agent":
+            return check.reason or f"{check.category}.{check.check} could not be evaluated"
+    if all(check.verdict is Verdict.SKIP for check in checks):
+        return "nothing was evaluated: every check was skipped"
+    return None
+
+
+async def _end(workers: list[asyncio.Task[None]]) -> None:
+    for worker in workers:
+        worker.cancel()
+    await asyncio.gather(*workers, return_exceptions=True)
+
+
+def _left_in(finished: asyncio.Queue[TrialResult | None]) -> Iterator[TrialResult]:
+    while not finished.empty():
+        if (result := finished.get_nowait()) is not None:
+            yield result

@@ -1,0 +1,41 @@
+"""Settling: the open checks of a transcript are put to the judge, side by side."""
+
+import asyncio
+from collections.abc import Sequence
+
+from audition.errors import JudgeError
+from audition.judges import Judge
+from audition.results import CheckResult, Verdict
+from audition.scoring.rule import OpenCheck
+from audition.scoring.score import settled, unsettled
+
+NO_JUDGE = "no judge is configured; set [judge] model in audition.toml, or pass --judge-model (or --no-judge to skip)"
+
+
+async def settle(
+    scored: Sequence[CheckResult | OpenCheck], judge: Judge | None, *, judging: bool = True
+) -> tuple[CheckResult, ...]:
+    """Return the results of all checks, in their order. A judge that fails leaves an error, never a pass.
+
+    `judging` False: somebody chose not to ask, so open checks are skipped.
+    """
+    if not any(isinstance(one, OpenCheck) for one in scored):
+        return tuple(one for one in scored if isinstance(one, CheckResult))
+    async with asyncio.TaskGroup() as group:
+        asked = [
+            group.create_task(_ask(one, judge, judging=judging)) if isinstance(one, OpenCheck) else one
+            for one in scored
+        ]
+    return tuple(one.result() if isinstance(one, asyncio.Task) else one for one in asked)
+
+
+async def _ask(one: OpenCheck, judge: Judge | None, *, judging: bool) -> CheckResult:
+    if not judging:
+        return unsettled(one, Verdict.SKIP, "judging is switched off")
+    if judge is None:
+        return unsettled(one, Verdict.ERROR, NO_JUDGE)
+    try:
+        grade = await judge.grade(one.question)
+    except JudgeError as error:
+        return unsettled(one, Verdict.ERROR, str(error))
+    return settled(one, grade.score, grade.reason, grade.usage)
