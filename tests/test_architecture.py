@@ -25,6 +25,8 @@ VENDORS = {
     "alembic": "store/migrations/__init__.py",
     "pydantic": "wire.py",
     "regex": "scoring/patterns.py",
+    "tree_sitter": "formats/_ts_parsing.py",
+    "tree_sitter_typescript": "formats/_ts_parsing.py",
     "yaml": "documents/yaml.py",
 }
 """Each vendor, and the one file that may import it."""

@@ -152,12 +152,21 @@ class AgentError(AuditionError):
 class ModelError(AuditionError):
     """A language model gave no answer.
 
-    `status` is the last HTTP status, None without one; `attempts` were made, >= 1.
+    `status` is the last HTTP status, None without one; `attempts` were made, >= 1. `timed_out`: the last attempt took
+    longer than it may.
     """
 
-    def __init__(self, message: str, *, status: int | None = None, attempts: int = 1, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        attempts: int = 1,
+        timed_out: bool = False,
+        hint: str | None = None,
+    ) -> None:
         super().__init__(message, hint=hint)
-        self.status, self.attempts = status, attempts
+        self.status, self.attempts, self.timed_out = status, attempts, timed_out
 
 
 class JudgeError(AuditionError):

@@ -24,10 +24,11 @@ class Folder:
         return tuple(sorted(own | self._entry_points().keys()))
 
     def get(self, name: str) -> ModuleType:
-        """Return the module of that name.
+        """Return the module of that name; a hyphen stands for an underscore.
 
         Raises: UnknownName when there is none, with the nearest one.
         """
+        name = name.replace("-", "_")
         if not name.isidentifier() or name.startswith("_"):
             raise self._unknown(name)
         dotted = f"{self.package}.{name}"

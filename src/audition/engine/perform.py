@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from datetime import UTC, datetime
 
 from audition.agents import Agent
@@ -21,7 +21,7 @@ _WAITING = 256
 
 async def perform(
     trials: Iterable[Trial], agent: Agent, judge: Judge | None, *, at_once: int, judging: bool = True
-) -> AsyncIterator[TrialResult]:
+) -> AsyncGenerator[TrialResult]:
     """Yield the result of each trial as it finishes, at most `at_once` (>= 1) trials running side by side.
 
     When the consumer is cancelled, the trials under way are, too; results that are already there are still yielded.

@@ -1,6 +1,6 @@
 """Re-scoring: stored transcripts judged again by the evals as they are now, without the agent."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import replace
 
 from audition.engine.perform import why
@@ -19,7 +19,7 @@ async def rescore(
     *,
     defaults: Defaults,
     judging: bool = True,
-) -> AsyncIterator[TrialResult]:
+) -> AsyncGenerator[TrialResult]:
     """Yield each stored result, judged anew; `evals` are those of today, by name.
 
     An eval that is gone, or that has other turns than the stored conversation, gives an error, never an old verdict.

@@ -1,8 +1,8 @@
 """Language models behind one port; `openai_compatible` speaks to any such endpoint, `scripted` to nobody."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from audition.errors import SettingsError
 from audition.providers import Provider
@@ -45,7 +45,7 @@ class Message:
 class Completion:
     """A model's answer. `elapsed_ms` is the time of the attempt that succeeded, without waits and retries before it.
 
-    `finish_reason` is the provider's word: `stop`, `length`, `tool_calls`, `content_filter` …
+    `finish_reason` is the provider's word: `stop`, `length`, `tool_calls`, `content_filter` …, empty without one.
     """
 
     text: str
@@ -65,12 +65,35 @@ class LanguageModel(Protocol):
         *,
         schema: JsonSchema | None = None,
         tools: Sequence[ToolDefinition] = (),
+        timeout_s: float | None = None,
     ) -> Completion:
         """Return the model's answer; with `schema`, its text is asked to be JSON of that schema (and may still not be).
+
+        `timeout_s`: longest time the answer itself may take, seconds, without waits and retries before it; None: the
+        provider's.
 
         Raises: ModelError when no answer is to be had.
         """
         ...
+
+
+_Count = TypeVar("_Count", int, float)
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """Return what several usages come to; a count that one of them does not know is not known (None)."""
+    spent = tuple(usages)
+    return Usage(
+        calls=_sum([usage.calls for usage in spent]),
+        input_tokens=_sum([usage.input_tokens for usage in spent]),
+        output_tokens=_sum([usage.output_tokens for usage in spent]),
+        cost_usd=_sum([usage.cost_usd for usage in spent]),
+    )
+
+
+def _sum(counts: Sequence[_Count | None]) -> _Count | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
 
 
 PROTOCOLS = Folder("kind of language model", "audition.llm")

@@ -1,0 +1,148 @@
+"""`audition run`: evals against an agent."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from audition.agents import Agent
+from audition.cli.commands import _project
+from audition.cli.commands import _run_options as options
+from audition.cli.commands._carrying_out import Wishes, carry_out
+from audition.cli.commands._history import history_of
+from audition.cli.commands._reporting import tell
+from audition.engine.perform import perform
+from audition.engine.plan import Defaults, Selection, choose, plan
+from audition.engine.tally import new_run
+from audition.errors import NothingSelected
+from audition.evals import Eval
+from audition.results import Verdict
+from audition.settings import Settings
+
+_AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What the command line asks for; None means that settings decide."""
+
+    targets: tuple[str, ...]
+    tags: tuple[str, ...]
+    type_: str | None
+    agent: str | None
+    instruction: Path | None
+    judge_model: str | None
+    no_judge: bool
+    trials: int | None
+    concurrency: int | None
+    timeout: float | None
+    idle_timeout: int | None
+    allow_code: bool
+    report: str
+    output: Path | None
+    verbose: bool
+    fail_fast: bool
+    rerun_failed: bool
+    no_history: bool
+
+
+@click.command("run")
+@click.argument("targets", nargs=-1, metavar="[NAME|PATH]...")
+@options.selection_options
+@options.agent_options
+@options.judging_options
+@options.limit_options
+@options.allow_code_option
+@options.report_options
+@click.option("--fail-fast", is_flag=True, help="Stop at the first eval that fails or cannot be evaluated.")
+@click.option("--rerun-failed", is_flag=True, help="Only evals that failed or were errors in the latest run.")
+@click.option("--no-history", is_flag=True, help="Keep no record of this run.")
+def command(**given: Any) -> int:
+    """Run evals against an agent, and say what holds.
+
+    What is given is a file or folder if there is one of that name, and else the name of an eval, which may be a
+    pattern such as 'refund*'.
+
+    \b
+    Examples:
+      audition run                                       all evals of the project
+      audition run evals/refunds.eval.yaml               those of one file
+      audition run 'refund*' --tag smoke -v              some of them, with all that was checked
+      audition run --agent function:shop.bot:reply       another agent than the project's
+      audition run --trials 5 --concurrency 2            each five times, two at once
+      audition run --format junit --output results.xml   a report for continuous integration
+      audition run --format json | jq '.failed == 0'     a report for scripts
+      audition run --rerun-failed                        what did not pass last time
+    """
+    asked = _Asked(**given)
+    settings = _project.project_settings()
+    paths, names = _project.sort_targets(asked.targets)
+    gathered = _project.load_evals(settings, paths, allow_code=asked.allow_code)
+    with _project.faults_first(gathered):
+        chosen = _choose(asked, settings, names, gathered.suite.evals)
+    reference = _project.named_agent(settings, asked.agent)
+    agent = _project.ready_agent(settings, reference, instruction=asked.instruction)
+    trials = plan(chosen, _defaults(asked, settings), agent.observes)
+    judge, judge_name = _project.ready_judge(settings, asked.judge_model, judging=not asked.no_judge)
+    run = new_run(
+        agent=reference,
+        judge=judge_name,
+        total=len(trials),
+        paths=_project.kept_paths(settings, paths),
+        faults=tuple(map(str, gathered.faults)),
+        warnings=gathered.warnings,
+    )
+    results = perform(trials, agent, judge, at_once=_at_once(asked, settings, agent), judging=not asked.no_judge)
+    return carry_out(settings, run, results, _wishes(asked, many_trials=len(trials) > len(chosen)))
+
+
+def _choose(asked: _Asked, settings: Settings, names: tuple[str, ...], evals: tuple[Eval, ...]) -> tuple[Eval, ...]:
+    chosen = choose(evals, Selection(names=names, tags=asked.tags, type=asked.type_))
+    if not asked.rerun_failed:
+        return chosen
+    failed = _failed_last_time(settings)
+    again = tuple(one for one in chosen if one.name in failed)
+    if not again:
+        hint = "audition runs --latest shows that run"
+        raise NothingSelected("nothing that was asked for failed or was an error in the latest run", hint=hint)
+    return again
+
+
+def _failed_last_time(settings: Settings) -> set[str]:
+    """Return the names of the evals that failed or were errors in the latest run; tell what else did not pass."""
+    with history_of(settings) as history:
+        latest = next(iter(history.runs(limit=1)), None)
+        if latest is None:
+            return set()
+        if latest.ran < latest.total:
+            tell(f"warning: the latest run did not finish: {latest.total - latest.ran} of {latest.total} were not run")
+        results = history.results(latest.id)
+        return {one.eval_name for one in results if one.verdict in (Verdict.FAIL, Verdict.ERROR)}
+
+
+def _defaults(asked: _Asked, settings: Settings) -> Defaults:
+    return Defaults(
+        trials=asked.trials or settings.trials,
+        idle_timeout_ms=asked.idle_timeout or settings.idle_timeout_ms,
+        judge_pass_threshold=settings.judge_pass_threshold,
+        timeout_s=asked.timeout or settings.timeout_s,
+    )
+
+
+def _at_once(asked: _Asked, settings: Settings, agent: Agent) -> int:
+    wanted = asked.concurrency or settings.concurrency
+    if wanted is not None and wanted > agent.at_once:
+        tell(f"warning: {wanted} side by side were asked for, but this agent takes {agent.at_once} at once")
+    return min(wanted or _AT_ONCE, agent.at_once)
+
+
+def _wishes(asked: _Asked, *, many_trials: bool) -> Wishes:
+    return Wishes(
+        report=asked.report,
+        output=asked.output,
+        verbose=asked.verbose,
+        many_trials=many_trials,
+        keep=not asked.no_history,
+        fail_fast=asked.fail_fast,
+    )

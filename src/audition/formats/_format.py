@@ -1,0 +1,37 @@
+"""What a file format is, what it gives back, and the folder the formats are found in."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from audition.errors import Fault
+from audition.evals import Eval
+from audition.registry import Folder
+
+FORMATS = Folder("file format", "audition.formats")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What was found in one file: its evals in order, every fault, and remarks that stop nothing.
+
+    A file with a fault is not to be run: its evals are then left out.
+    """
+
+    evals: tuple[Eval, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Format(Protocol):
+    """What a module of this folder offers."""
+
+    SUFFIXES: tuple[str, ...]
+    """The ends of the file names it reads, in small letters, such as `.eval.yaml`."""
+
+    RUNS_CODE: bool
+    """Whether reading such a file runs code in it: it is then read only when asked for by name."""
+
+    def read(self, path: Path) -> Reading:
+        """Return what is in a file. Never raises on what the file holds."""
+        ...

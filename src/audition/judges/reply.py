@@ -1,0 +1,143 @@
+"""Reading a judge's reply: a grade or an error, never a guess."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from audition.errors import JudgeError
+from audition.judges import Grade
+
+_REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_TEXT_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+_BEGINS_AN_OBJECT = re.compile(r'\{\s*(?:"|\Z)')
+_WHOLE_GRADE = re.compile(r"\s*([1-5])(?:\.0+)?\s*", re.ASCII)
+_PLACEHOLDER = re.compile(r"\s*(?:<[^<>]*>|\.\.\.|…|string)?\s*", re.IGNORECASE)
+
+_CUT_SHORT = {
+    "length": "it was cut short by the limit on its length",
+    "content_filter": "the provider's content filter withheld it",
+}
+_YES, _NO = {"pass", "passed", "true", "yes", "met"}, {"fail", "failed", "false", "no", "unmet"}
+_VERDICT_KEYS = ("pass", "passed", "verdict")
+
+
+def read_grade(text: str, finish_reason: str) -> Grade:
+    """Return the grade in a judge's reply.
+
+    A reply that is JSON as a whole is taken as it stands. Otherwise reasoning is left out, and the last JSON object
+    that speaks of a score is the verdict: text before it may quote the agent.
+
+    Raises: JudgeError, with the reply, when it holds no valid grade.
+    """
+    problem = _CUT_SHORT.get(finish_reason)
+    if problem:
+        raise JudgeError(problem, raw=text)
+    if not text.strip():
+        raise JudgeError("it is empty", raw=text)
+    try:
+        score, reason = _grade(_verdict(text))
+    except _Unreadable as error:
+        raise JudgeError(str(error), raw=text) from None
+    return Grade(score=score, reason=reason, raw=text)
+
+
+class _Unreadable(Exception):
+    """Why a reply holds no grade."""
+
+
+def _verdict(text: str) -> dict[str, object]:
+    """Return the object that holds the verdict, its keys in lower case."""
+    try:
+        whole = json.loads(text.lstrip("\ufeff"), object_pairs_hook=_pairs)
+    except (ValueError, RecursionError):
+        pass
+    else:
+        return _object(whole)
+    candidates = [span for span in _objects(_without_reasoning(text)) if "score" in span.lower()]
+    if not candidates:
+        raise _Unreadable("it holds no JSON object with a score")
+    try:
+        return _object(json.loads(candidates[-1], object_pairs_hook=_pairs))
+    except (ValueError, RecursionError):
+        raise _Unreadable("its verdict is not valid JSON") from None
+
+
+def _without_reasoning(text: str) -> str:
+    """Return what follows the reasoning; reasoning that never ends leaves nothing, one may also have begun unseen."""
+    return _REASONING_END.split(_REASONING.sub("", text))[-1]
+
+
+def _objects(text: str) -> Iterator[str]:
+    """Yield the balanced `{…}` of a text that stand in no other one, in order."""
+    spans, opened = _matching_braces(text)
+    # An unmatched brace that begins an object is a reply that was cut: what stands in it is no verdict.
+    cut = next((at for at in opened if _BEGINS_AN_OBJECT.match(text, at)), len(text))
+    end = 0
+    for first, last in sorted(spans):
+        if end <= first < cut:
+            yield text[first:last]
+            end = last
+
+
+def _matching_braces(text: str) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return where each balanced `{…}` begins and ends, and the braces that nothing closes; in quotes none counts."""
+    spans: list[tuple[int, int]] = []
+    opened: list[int] = []
+    at = text.find("{")
+    while at != -1:
+        if text[at] == "{":
+            opened.append(at)
+        else:
+            spans.append((opened.pop(), at + 1))
+        at = _next_brace(text, at + 1) if opened else text.find("{", at + 1)
+    return spans, opened
+
+
+def _next_brace(text: str, at: int) -> int:
+    found = _TEXT_OR_BRACE.search(text, at)
+    while found and found[0][0] == '"':
+        found = _TEXT_OR_BRACE.search(text, found.end())
+    return found.start() if found else -1
+
+
+def _pairs(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    """Return an object with its keys in lower case. Raises: _Unreadable when it says something twice."""
+    found = {key.strip().lower(): value for key, value in pairs}
+    if len(found) != len(pairs):
+        raise _Unreadable("it says the same thing twice")
+    return found
+
+
+def _object(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise _Unreadable("it is JSON, but not an object")
+    return value
+
+
+def _grade(verdict: dict[str, object]) -> tuple[int, str]:
+    missing = [key for key in ("reason", "score") if key not in verdict]
+    if missing:
+        raise _Unreadable(f"it has no {' and no '.join(map(repr, missing))}")
+    score, reason = _score(verdict["score"]), verdict["reason"]
+    if not isinstance(reason, str) or _PLACEHOLDER.fullmatch(reason):
+        raise _Unreadable("its 'reason' is no text")
+    for key in _VERDICT_KEYS:
+        if _contradicts(verdict.get(key), score):
+            raise _Unreadable(f"its {key!r} contradicts its score of {score}")
+    return score, reason.strip()
+
+
+def _score(value: object) -> int:
+    """Return a grade: a whole number from 1 to 5, which may be written as 5.0 or in quotes."""
+    written = _WHOLE_GRADE.fullmatch(value) if isinstance(value, str) else None
+    number = int(written[1]) if written else value
+    if isinstance(number, int | float) and not isinstance(number, bool) and number in (1, 2, 3, 4, 5):
+        return int(number)
+    raise _Unreadable(f"its 'score' is {str(value)[:20]!r}, not a whole number from 1 to 5")
+
+
+def _contradicts(said: object, score: int) -> bool:
+    """Tell whether a verdict in words and a grade cannot both be meant; 3 goes with either."""
+    word = str(said).strip().lower()
+    return (word in _YES and score <= 2) or (word in _NO and score >= 4)

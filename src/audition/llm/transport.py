@@ -1,0 +1,274 @@
+"""JSON over HTTP, tried again when that may help: the only file that knows the HTTP client.
+
+Only `post_json` waits and retries; what an answer means is for the caller to say.
+"""
+
+import asyncio
+import json
+import random as chance
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from audition.errors import AuditionError
+
+if TYPE_CHECKING:
+    import aiohttp
+
+_LONGEST_WAIT_S = 60.0
+_FIRST_WAIT_S = 0.5
+_ATTEMPTS_TO_CONNECT = 3
+"""A refused connection or an unknown host rarely gets better, so it is tried less often than a busy server."""
+
+_LONGEST_TO_CONNECT_S = 10.0
+
+_EXCERPT_BYTES = 500
+
+
+class TransportError(AuditionError):
+    """No reply is to be had.
+
+    `status`: that of the last reply, None when there was none. `attempts`: how many were made, >= 1. `timed_out`: the
+    last attempt took longer than its limit. `body`: the beginning of the last reply; it may hold anything, so it is
+    not part of the message.
+    """
+
+    def __init__(
+        self, message: str, *, status: int | None = None, attempts: int = 1, timed_out: bool = False, body: bytes = b""
+    ) -> None:
+        super().__init__(message)
+        self.status, self.attempts, self.timed_out, self.body = status, attempts, timed_out, body
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """What a server answered. `elapsed_ms`: time of the attempt that succeeded, without the attempts and waits before.
+
+    `attempts` were made, >= 1. `headers` answers to names in any case.
+    """
+
+    status: int
+    body: bytes
+    elapsed_ms: float
+    attempts: int
+    headers: Mapping[str, str]
+
+
+class _Broken(Exception):
+    """One attempt failed: why, and how often such a thing is worth trying (None: as often as anything)."""
+
+    def __init__(
+        self, why: str, *, at_most: int | None = None, status: int | None = None, timed_out: bool = False
+    ) -> None:
+        super().__init__(why)
+        self.why, self.at_most, self.status, self.timed_out = why, at_most, status, timed_out
+
+
+class Transport:
+    """Posts JSON, over connections that are kept and shared; one client per running loop, closed with its loop.
+
+    `timeout_s`: longest wait for one attempt, its body included, seconds. `attempts`: how often 429, 5xx and broken
+    connections are tried, >= 1. `headers` go with every request. How many requests run at once is for the caller to
+    limit. `sleep`, `random` (0..1) and `now` (seconds since the epoch) are for tests.
+    """
+
+    def __init__(
+        self,
+        *,
+        timeout_s: float,
+        attempts: int = 6,
+        max_reply_bytes: int = 10_000_000,
+        headers: Mapping[str, str] | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        random: Callable[[], float] = chance.random,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._timeout_s, self._attempts, self._max_reply_bytes = timeout_s, attempts, max_reply_bytes
+        self._headers = {"Content-Type": "application/json", **(headers or {})}
+        self._sleep, self._random, self._now = sleep, random, now
+        self._clients: dict[asyncio.AbstractEventLoop, tuple[aiohttp.ClientSession, AsyncGenerator[None]]] = {}
+
+    async def post_json(
+        self,
+        url: str,
+        body: bytes | Mapping[str, object],
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+    ) -> HttpReply:
+        """Return the reply to a JSON body (bytes are sent as they are); redirects are not followed.
+
+        429 and 503 are tried again when Retry-After says (at most 60 s later), other 5xx and broken connections after
+        a growing, jittered wait. Every other status is a reply.
+
+        Raises: TransportError after the last attempt, for an attempt that takes longer than `timeout_s` (None: the
+        transport's) and for a reply that is cut short or too long. It holds neither headers nor the URL's query.
+        """
+        data = body if isinstance(body, bytes) else encode(body)
+        sent = {**self._headers, **headers} if headers else self._headers
+        limit_s = self._timeout_s if timeout_s is None else timeout_s
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                reply = await self._attempt(url, data, sent, limit_s, attempt)
+            except _Broken as broken:
+                if attempt >= min(self._attempts, broken.at_most or self._attempts):
+                    raise _given_up(url, broken, attempt) from None
+                wait_s = self._backoff_s(attempt)
+            else:
+                if reply.status != 429 and reply.status < 500:
+                    return reply
+                if attempt >= self._attempts:
+                    raise _refused(url, reply)
+                wait_s = self._asked_wait_s(reply) or self._backoff_s(attempt)
+            await self._sleep(wait_s)
+
+    async def close(self) -> None:
+        """Close the connections of the running loop; the next request opens new ones."""
+        held = self._clients.pop(asyncio.get_running_loop(), None)
+        if held is not None:
+            await held[1].aclose()
+
+    async def _attempt(
+        self, url: str, data: bytes, headers: Mapping[str, str], limit_s: float, attempt: int
+    ) -> HttpReply:
+        import aiohttp  # 0.1 s of CPU: only when something is sent
+
+        client = await self._client()
+        # No connection is not a slow answer, so connecting has a limit of its own, and it is the shorter one.
+        timeout = aiohttp.ClientTimeout(connect=min(_LONGEST_TO_CONNECT_S, limit_s * 0.8))
+        started = time.perf_counter()
+        status = None
+        try:
+            async with asyncio.timeout(limit_s):
+                asking = client.post(url, data=data, headers=headers, timeout=timeout, allow_redirects=False)
+                async with asking as response:
+                    status = response.status
+                    body = await self._read(response)
+        except aiohttp.ConnectionTimeoutError:
+            raise _Broken("cannot be reached: no connection in time", at_most=_ATTEMPTS_TO_CONNECT) from None
+        except TimeoutError:
+            raise _Broken(f"took longer than {limit_s:g} s", at_most=1, status=status, timed_out=True) from None
+        except (OSError, ValueError, aiohttp.ClientError) as error:
+            raise _broken(error, status) from None
+        return HttpReply(status, body, (time.perf_counter() - started) * 1000, attempt, response.headers)
+
+    async def _read(self, response: "aiohttp.ClientResponse") -> bytes:
+        """Return the body, read no further than its limit."""
+        chunks, size = [], 0
+        async for chunk in response.content.iter_any():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > self._max_reply_bytes:
+                raise _Broken(f"sent more than {self._max_reply_bytes:,} bytes", at_most=1, status=response.status)
+        return b"".join(chunks)
+
+    async def _client(self) -> "aiohttp.ClientSession":
+        loop = asyncio.get_running_loop()
+        held = self._clients.get(loop)
+        if held is None or held[0].closed:
+            self._clients = {other: kept for other, kept in self._clients.items() if not other.is_closed()}
+            client = _new_client()
+            keeper = _closing(client)
+            await anext(keeper)
+            held = self._clients[loop] = client, keeper
+        return held[0]
+
+    def _backoff_s(self, attempt: int) -> float:
+        longest = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2 ** (attempt - 1))
+        return float(longest * (0.5 + self._random() / 2))
+
+    def _asked_wait_s(self, reply: HttpReply) -> float | None:
+        """Return how long the server asks us to stay away, 60 s at most; None when it does not say."""
+        asked = reply.headers.get("Retry-After") if reply.status in (429, 503) else None
+        seconds = _seconds(asked, self._now()) if asked else None
+        return seconds if seconds is None else min(seconds, _LONGEST_WAIT_S) + self._random() / 4
+
+
+def encode(body: Mapping[str, object]) -> bytes:
+    """Return a JSON object as bytes; mappings of every kind are objects."""
+    return json.dumps(body, separators=(",", ":"), allow_nan=False, default=dict).encode()
+
+
+def shown(url: str) -> str:
+    """Return a URL without what may be secret: user, password, query and fragment."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return "(not a URL)"
+    return f"{parts.scheme}://{host}{parts.path}"
+
+
+def _seconds(retry_after: str, now: float) -> float | None:
+    """Return what a Retry-After header means in seconds from now, > 0; None when it means nothing."""
+    from email.utils import parsedate_to_datetime  # 5 ms of CPU: only when a server is busy
+
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(retry_after).timestamp() - now
+        except ValueError:
+            return None
+    return seconds if 0 < seconds < float("inf") else None
+
+
+def _new_client() -> "aiohttp.ClientSession":
+    import aiohttp
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0),
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
+
+
+async def _closing(client: "aiohttp.ClientSession") -> AsyncGenerator[None]:
+    """Hold a client until its loop ends: a loop closes the generators begun in it, and this one closes the client."""
+    try:
+        yield
+    finally:
+        await client.close()
+
+
+def _broken(error: Exception, status: int | None) -> _Broken:
+    """Return what a client's error means, in our words: its own may hold the whole URL."""
+    import aiohttp
+
+    match error:
+        case aiohttp.ClientConnectorCertificateError():
+            return _Broken("shows a certificate that is not trusted", at_most=1)
+        case aiohttp.ClientConnectorDNSError():
+            return _Broken("cannot be reached: its host is not known", at_most=_ATTEMPTS_TO_CONNECT)
+        case aiohttp.ClientConnectorError():
+            reason = error.strerror or "no connection"
+            return _Broken(f"cannot be reached: {reason}", at_most=_ATTEMPTS_TO_CONNECT)
+        case aiohttp.ClientPayloadError():
+            return _Broken("sent a reply that is cut short or garbled", status=status)
+        case aiohttp.ClientResponseError():
+            return _Broken("sent something that is not HTTP", status=status)
+        case ValueError() | aiohttp.NonHttpUrlClientError():
+            return _Broken("cannot be asked: the URL or a header is not valid", at_most=1)
+        case _:
+            return _Broken("broke the connection", status=status)
+
+
+def _given_up(url: str, broken: _Broken, attempts: int) -> TransportError:
+    return TransportError(
+        f"{shown(url)} {broken.why}{_after(attempts)}",
+        status=broken.status,
+        attempts=attempts,
+        timed_out=broken.timed_out,
+    )
+
+
+def _refused(url: str, reply: HttpReply) -> TransportError:
+    message = f"{shown(url)} answered {reply.status}{_after(reply.attempts)}"
+    return TransportError(message, status=reply.status, attempts=reply.attempts, body=reply.body[:_EXCERPT_BYTES])
+
+
+def _after(attempts: int) -> str:
+    return f" (after {attempts} attempts)" if attempts > 1 else ""

@@ -1,0 +1,119 @@
+"""The report programs read: one JSON object, one eval a line."""
+
+from collections.abc import Iterable, Iterator
+
+from audition.results import CheckResult, Run, TrialResult
+from audition.transcript import Exchange, ToolCall, Trouble, Usage
+from audition.wire import SCHEMA, to_json, without_secrets
+
+
+def render(run: Run, results: Iterable[TrialResult], *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG001
+    """Return the report in pieces; it is always complete, `verbose` or not."""
+    head = {
+        "id": run.id,
+        "started_at": run.started_at,
+        "passed": run.passed,
+        "failed": run.failed,
+        "errors": run.errors,
+        "skipped": run.skipped,
+        "total": run.total,
+        "duration_ms": run.duration_ms,
+    }
+    yield to_json(head)[:-1] + ',"evals":['
+    between = "\n"
+    for result in results:
+        yield between + to_json(_eval(result))
+        between = ",\n"
+    yield "\n]," + to_json(_rest(run))[1:] + "\n"
+
+
+def _rest(run: Run) -> dict[str, object]:
+    return {
+        "status": run.status,
+        "agent": without_secrets(run.agent),
+        "judge": run.judge,
+        "error": run.error,
+        "paths": run.paths,
+        "faults": run.faults,
+        "warnings": run.warnings,
+        "rescored_from": run.rescored_from,
+        "schema": SCHEMA,
+    }
+
+
+def _eval(result: TrialResult) -> dict[str, object]:
+    exchanges = result.transcript.exchanges
+    checked = [check.turn + 1 for check in result.checks if check.turn is not None]
+    unreached = [_turn(index, Exchange(), result) for index in range(len(exchanges), max(checked, default=0))]
+    return {
+        "name": result.eval_name,
+        "type": result.type,
+        "tags": result.tags,
+        "verdict": result.verdict,
+        "duration_ms": result.duration_ms,
+        "error": result.error,
+        "turns": [_turn(index, exchange, result) for index, exchange in enumerate(exchanges)] + unreached,
+        "outcome": [_check(check) for check in result.checks if check.turn is None],
+        "trial": result.trial,
+        "started_at": result.started_at,
+        **_troubled(result.transcript.trouble),
+    }
+
+
+def _turn(index: int, exchange: Exchange, result: TrialResult) -> dict[str, object]:
+    turn: dict[str, object] = {"index": index}
+    turn |= {"user": exchange.user} if exchange.event is None else {"event": exchange.event}
+    turn |= {
+        "replies": [reply.text for reply in exchange.replies],
+        "response_ms": exchange.response_ms,
+        "tool_calls": [_tool_call(call) for call in exchange.tool_calls],
+        "usage": _usage(exchange.usage),
+        "checks": [_check(check) for check in result.checks if check.turn == index],
+        **_troubled(exchange.trouble),
+    }
+    if exchange.workflows:
+        turn["workflows"] = exchange.workflows
+    if exchange.state is not None:
+        turn["state"] = exchange.state
+    return turn
+
+
+def _tool_call(call: ToolCall) -> dict[str, object]:
+    told: dict[str, object] = {
+        "name": call.name,
+        "arguments": call.arguments,
+        "result": call.result,
+        "error": call.error,
+    }
+    return told if call.malformed is None else told | {"malformed": call.malformed}
+
+
+def _usage(usage: Usage | None) -> dict[str, object] | None:
+    if usage is None:
+        return None
+    return {
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost_usd": usage.cost_usd,
+    }
+
+
+def _troubled(trouble: Trouble | None) -> dict[str, object]:
+    """Return what goes into a turn, or an eval, that did not come to its end."""
+    if trouble is None:
+        return {}
+    return {"trouble": {"message": trouble.message, "by_agent": trouble.by_agent, "detail": trouble.detail}}
+
+
+def _check(check: CheckResult) -> dict[str, object]:
+    return {
+        "category": check.category,
+        "check": check.check,
+        "verdict": check.verdict,
+        "expected": check.expected,
+        "actual": check.actual,
+        "reason": check.reason,
+        "where": check.where,
+        "score": check.score,
+    }

@@ -1,0 +1,236 @@
+"""Settings: what a project says in `audition.toml` or `[tool.audition]`, and what the environment says over it."""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from audition.documents.shape import Anything, Field, ListOf, MapOf, Number, Record, ShapeFault, Text, read_all
+from audition.errors import SettingsError, Where
+from audition.providers import Provider
+
+FILE_NAME = "audition.toml"
+"""The file of a project's settings; a `pyproject.toml` with `[tool.audition]` does as well."""
+
+PROVIDERS = MappingProxyType(
+    {
+        "openai": Provider(name="openai", base_url="https://api.openai.com/v1", api_key_env="OPENAI_API_KEY"),
+        "ollama": Provider(name="ollama", base_url="http://127.0.0.1:11434/v1"),
+    }
+)
+"""The providers that are known without settings; `[providers.NAME]` changes one or adds another."""
+
+MODELS = MappingProxyType({"fast": "openai:gpt-4o-mini", "best": "openai:gpt-4o"})
+"""The names of models that are known without settings; `[models]` changes one or adds another."""
+
+_PROVIDER = Record(
+    "provider",
+    base_url=Field(Text(min_length=1), doc="where its endpoints begin, as https://api.openai.com/v1"),
+    api_key_env=Field(Text(min_length=1), doc="the environment variable that holds its key"),
+    headers=Field(MapOf(Text()), doc="headers sent with every request"),
+    timeout_s=Field(Number(above=0), doc="longest wait for one attempt, seconds"),
+    attempts=Field(Number(minimum=1, whole=True), doc="how often a request is tried"),
+    protocol=Field(Text(min_length=1), doc="how it is spoken to: a file of audition/llm"),
+)
+
+SETTINGS = Record(
+    "settings",
+    evals=Field(ListOf(Text(min_length=1), min_items=1, or_one=True), doc="the files and folders that hold the evals"),
+    concurrency=Field(Number(minimum=1, whole=True), doc="how many evals run side by side"),
+    trials=Field(Number(minimum=1, whole=True), doc="how often each eval is run"),
+    timeout_s=Field(Number(above=0), doc="longest time for one eval, seconds"),
+    history=Field(Text(min_length=1), doc="the file that keeps the runs, or the URL of a database"),
+    agent=Field(MapOf(Anything()), doc="`use` names the agent, as KIND:WHERE; other keys are options of that kind"),
+    options=Field(
+        Record(
+            "options",
+            idleTimeout=Field(Number(above=0, whole=True), doc="longest wait for the agent on one turn, milliseconds"),
+            judgePassThreshold=Field(Number(minimum=1, maximum=5, whole=True), doc="the grade that passes, 1 to 5"),
+        ),
+        doc="what holds for every eval that says nothing else",
+    ),
+    judge=Field(Record("judge", model=Field(Text(min_length=1), required=True)), doc="the model that judges"),
+    models=Field(MapOf(Text(min_length=1)), doc="names for models, as fast = PROVIDER:MODEL"),
+    providers=Field(MapOf(_PROVIDER), doc="where models are served"),
+)
+"""What the file may hold."""
+
+_SAME_NAME = ("concurrency", "trials", "timeout_s", "history")
+_OPTIONS = {"idleTimeout": "idle_timeout_ms", "judgePassThreshold": "judge_pass_threshold"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a project asks for where the command line says nothing.
+
+    `root` is the folder of `file`, or where the search began when there is none (`file` is None). `evals` and
+    `history` are relative to `root` unless absolute; `history` may be the URL of a database. `concurrency` None: as
+    many as suit the agent, up to 8.
+    `timeout_s` None: no limit for a whole eval. `agent` and `judge_model` None: none was named. `agent_options` go to
+    agents of the kind that `[agent] use` names. `idle_timeout_ms` and `judge_pass_threshold` (1..5) are the Botpress
+    eval format's.
+    """
+
+    root: Path
+    file: Path | None = None
+    evals: tuple[str, ...] = ("evals",)
+    concurrency: int | None = None
+    trials: int = 1
+    timeout_s: float | None = None
+    history: str = ".audition/history.db"
+    agent: str | None = None
+    agent_options: Mapping[str, object] = field(default_factory=dict, repr=False)
+    idle_timeout_ms: int = 30_000
+    judge_pass_threshold: int = 3
+    judge_model: str | None = None
+    models: Mapping[str, str] = field(default_factory=lambda: MODELS)
+    providers: Mapping[str, Provider] = field(default_factory=lambda: PROVIDERS)
+
+    @property
+    def history_place(self) -> str:
+        """Return where the runs are kept: the path of a file, or the URL of a database as it is written."""
+        return self.history if "://" in self.history else str(self.root / self.history)
+
+
+def environment() -> Mapping[str, str]:
+    """Return the variables of this process: the one place that reads them."""
+    return os.environ
+
+
+def wants_traceback(environ: Mapping[str, str]) -> bool:
+    """Say whether faults of audition itself are to be shown with their traceback."""
+    return environ.get("AUDITION_DEBUG", "0") not in ("", "0")
+
+
+def wants_colour(environ: Mapping[str, str]) -> bool:
+    """Say whether a terminal may be written to in colours. Source: no-color.org."""
+    return not environ.get("NO_COLOR")
+
+
+def load_settings(start: Path, environ: Mapping[str, str]) -> Settings:
+    """Return the settings that hold in a folder: those of the nearest file at or above it, the environment's over them.
+
+    Raises: SettingsError naming every fault of the file, or a variable that cannot be.
+    """
+    file, content = _find(start.absolute())
+    settings = Settings(root=start.absolute()) if file is None else _from_file(file, content)
+    return _with_keys(_with_environment(settings, environ), environ)
+
+
+def options_for(settings: Settings, reference: str) -> Mapping[str, object]:
+    """Return the options that go with an agent: those of the settings, when it is of the kind they are written for."""
+    same_kind = settings.agent is not None and _kind(settings.agent) == _kind(reference)
+    return settings.agent_options if same_kind else {}
+
+
+def _kind(reference: str) -> str:
+    return reference.partition(":")[0]
+
+
+def _find(start: Path) -> tuple[Path | None, object]:
+    for folder in (start, *start.parents):
+        if (own := folder / FILE_NAME).is_file():
+            return own, _parse(own)
+        if (shared := folder / "pyproject.toml").is_file():
+            tool = _parse(shared).get("tool")
+            if isinstance(tool, dict) and "audition" in tool:
+                return shared, tool["audition"]
+    return None, {}
+
+
+def _parse(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise SettingsError(f"{file}: cannot be read: {error.strerror}", key=file.name) from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file}: is not UTF-8 text", key=file.name, hint="save it as UTF-8") from error
+    except RecursionError as error:
+        raise SettingsError(f"{file}: is nested too deeply", key=file.name) from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(_syntax_error(file, str(error)), key=file.name, hint="mend the TOML there") from error
+
+
+def _syntax_error(file: Path, said: str) -> str:
+    """Return what tomllib said with the place in front; up to Python 3.13 it tells the place in words only."""
+    found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", said, re.DOTALL)
+    if not found:
+        return f"{file}: {said}"
+    return f"{Where(str(file), int(found[2]), int(found[3]))}: {found[1]}"
+
+
+def _from_file(file: Path, content: object) -> Settings:
+    read, faults = read_all(SETTINGS, content)
+    found: dict[str, Any] = read if isinstance(read, dict) else {}
+    faults = faults or _wrong_together(found)
+    if faults:
+        raise _settings_error(file, faults)
+    return replace(Settings(root=file.parent, file=file), **_as_settings(found))
+
+
+def _as_settings(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the file says in the words of `Settings`; what it does not say is left out."""
+    given: dict[str, Any] = {key: found[key] for key in _SAME_NAME if key in found}
+    given |= {_OPTIONS[key]: value for key, value in found.get("options", {}).items()}
+    if "evals" in found:
+        given["evals"] = tuple(found["evals"])
+    if "agent" in found:
+        given["agent"] = found["agent"]["use"]
+        given["agent_options"] = {key: value for key, value in found["agent"].items() if key != "use"}
+    return given | {
+        "judge_model": found.get("judge", {}).get("model"),
+        "models": MODELS | found.get("models", {}),
+        "providers": _providers(found.get("providers", {})),
+    }
+
+
+def _wrong_together(found: Mapping[str, Any]) -> list[ShapeFault]:
+    """Return what is wrong although each key is well-formed by itself."""
+    faults = []
+    if "agent" in found and not (isinstance(found["agent"].get("use"), str) and found["agent"]["use"]):
+        faults.append(ShapeFault("the agent has no 'use'", ("agent",), 'name it: use = "function:shop.bot:reply"'))
+    for name, provider in _providers(found.get("providers", {})).items():
+        if not provider.base_url.startswith(("http://", "https://")) and provider.protocol == "openai_compatible":
+            message, hint = "the provider needs a base_url", 'such as base_url = "http://127.0.0.1:8080/v1"'
+            faults.append(ShapeFault(message, ("providers", name), hint))
+    return faults
+
+
+def _providers(written: Mapping[str, Mapping[str, Any]]) -> dict[str, Provider]:
+    changed = {name: replace(PROVIDERS.get(name, Provider(name=name)), **keys) for name, keys in written.items()}
+    return PROVIDERS | changed
+
+
+def _settings_error(file: Path, faults: Sequence[ShapeFault]) -> SettingsError:
+    lines = []
+    for fault in faults:
+        key, advice = ".".join(map(str, fault.path)), f"; {fault.hint}" if fault.hint else ""
+        lines.append(f"{file}: {key}: {fault.message}{advice}" if key else f"{file}: {fault.message}{advice}")
+    return SettingsError("\n".join(lines), key=".".join(map(str, faults[0].path)) or file.name)
+
+
+def _with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings:
+    changed: dict[str, Any] = {}
+    if agent := environ.get("AUDITION_AGENT"):
+        changed |= {"agent": agent, "agent_options": options_for(settings, agent)}
+    if model := environ.get("AUDITION_JUDGE_MODEL"):
+        changed["judge_model"] = model
+    if concurrency := environ.get("AUDITION_CONCURRENCY"):
+        if not re.fullmatch(r"[1-9]\d{0,5}", concurrency, re.ASCII):
+            message = f"AUDITION_CONCURRENCY must be a whole number of 1 or more, not {concurrency!r}"
+            raise SettingsError(message, key="AUDITION_CONCURRENCY")
+        changed["concurrency"] = int(concurrency)
+    return replace(settings, **changed)
+
+
+def _with_keys(settings: Settings, environ: Mapping[str, str]) -> Settings:
+    """Fill in each provider's key from its variable; an empty variable counts as none."""
+    keyed = {
+        name: replace(provider, api_key=environ.get(provider.api_key_env or "") or None)
+        for name, provider in settings.providers.items()
+    }
+    return replace(settings, providers=keyed)

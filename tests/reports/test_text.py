@@ -1,0 +1,101 @@
+"""The report in a terminal."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from audition.reports.text import render, result_text, summary_text
+from audition.results import CheckResult, Run, TrialResult, Verdict
+
+Golden = Callable[[str, str], None]
+
+
+@pytest.mark.parametrize("verbose", [False, True], ids=["short", "verbose"])
+def test_the_whole_report(run: Run, results: Sequence[TrialResult], golden: Golden, verbose: bool) -> None:
+    golden(f"report-{'verbose' if verbose else 'short'}.txt", "".join(render(run, results, verbose=verbose)))
+
+
+def test_an_eval_that_passed_takes_one_line(greeting: TrialResult) -> None:
+    assert result_text(greeting) == "✓ greeting (0.3 s)\n"
+
+
+def test_trials_are_numbered_from_the_second_on_or_when_there_are_many(greeting: TrialResult) -> None:
+    assert result_text(greeting, many_trials=True) == "✓ greeting #1 (0.3 s)\n"
+    assert result_text(replace(greeting, trial=2)) == "✓ greeting #2 (0.3 s)\n"
+
+
+@pytest.mark.parametrize("verbose", [False, True], ids=["short", "verbose"])
+# M: what an agent says is data, on the terminal too (reliability S12)
+def test_what_an_agent_says_can_neither_steer_a_terminal_nor_look_like_a_verdict(
+    hostile: TrialResult, verbose: bool
+) -> None:
+    text = result_text(hostile, verbose=verbose)
+
+    assert not {"\x1b", "\x00", "\u202e", "\ud800"} & set(text)
+    assert [line for line in text.splitlines() if not line.startswith("    ")] == ["✗ evil ✓ name <x> (0.0 s)"]
+    assert [line for line in text.splitlines() if line.lstrip().startswith("✓ forged")] != []
+
+
+def test_a_long_reply_is_shortened_and_less_so_when_asked(greeting: TrialResult) -> None:
+    long = CheckResult(category="response", check="equals: x", verdict=Verdict.FAIL, turn=0, actual="a" * 8_000_000)
+    result = replace(greeting, checks=(long,))
+
+    short, verbose = result_text(result), result_text(result, verbose=True)
+
+    assert len(short) < 1_000 < len(verbose) < 10_000
+    assert "a…" in short
+
+
+@pytest.mark.parametrize(
+    ("errors", "words"), [(0, "0 errors"), (1, "1 error,"), (2, "2 errors")], ids=["none", "one", "two"]
+)
+def test_the_last_line_counts(clean_run: Run, errors: int, words: str) -> None:
+    last = summary_text(replace(clean_run, errors=errors, total=1 + errors))
+
+    assert last == f"1 passed, 0 failed, {words.rstrip(',')}, 0 skipped (2.4 s)\n"
+
+
+def test_a_run_of_nothing_says_so(clean_run: Run) -> None:
+    text = summary_text(replace(clean_run, passed=0, total=0))
+
+    assert text.splitlines() == ["! nothing was evaluated", "0 passed, 0 failed, 0 errors, 0 skipped (2.4 s)"]
+
+
+def test_evals_that_were_not_reached_are_counted(clean_run: Run) -> None:
+    text = summary_text(replace(clean_run, total=5, status="failed", error="interrupted"))
+
+    assert text.splitlines()[:2] == ["! the run did not complete: interrupted", "! 4 of 5 were not run"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "line"),
+    [
+        ([Verdict.PASS, Verdict.PASS, Verdict.FAIL], "e: 2 of 3 passed (95 % interval 21–94 %), flaky"),
+        ([Verdict.PASS, Verdict.PASS], "e: 2 of 2 passed (95 % interval 34–100 %), stable pass"),
+        ([Verdict.FAIL, Verdict.FAIL], "e: 0 of 2 passed (95 % interval 0–66 %), stable fail"),
+        (
+            [Verdict.PASS, Verdict.ERROR],
+            "e: 1 of 2 passed (95 % interval 9–91 %), not known whether it is stable",
+        ),
+    ],
+    ids=["flaky", "passes", "fails", "errors"],
+)
+def test_repeated_trials_say_how_often_and_how_sure(clean_run: Run, verdicts: list[Verdict], line: str) -> None:
+    assert summary_text(clean_run, {"e": verdicts}).splitlines()[0] == line
+
+
+def test_an_eval_that_ran_once_has_no_interval(clean_run: Run) -> None:
+    assert len(summary_text(clean_run, {"e": [Verdict.PASS]}).splitlines()) == 1
+
+
+def test_a_result_without_checks_says_why(greeting: TrialResult) -> None:
+    broken = replace(greeting, verdict=Verdict.ERROR, checks=(), error="KeyError: 'a'")
+
+    assert result_text(broken) == "! greeting (0.3 s)\n    error: KeyError: 'a'\n"
+
+
+def test_results_are_written_as_they_come(run: Run, results: Sequence[TrialResult]) -> None:
+    pieces = render(run, iter(results))
+
+    assert next(pieces).startswith("✓ greeting")

@@ -1,0 +1,39 @@
+"""The benchmarks: that they run and print their lines, never how fast anything is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        pytest.param("startup", ["audition --version, CPU", "import audition, vendors loaded"], id="startup"),
+        pytest.param(
+            "overhead",
+            ["an eval, async agent, no store, CPU", "an eval, async agent, store, CPU", "audition run, 40 in .eval.py"],
+            id="overhead",
+        ),
+        pytest.param("http_latency", ["http, 4 calls of 20 ms, 50 at once", "chat, 20 calls of 0 ms"], id="http"),
+    ],
+)
+def test_a_benchmark_runs_and_prints_its_figures(name: str, lines: list[str]) -> None:
+    command = [sys.executable, "-m", "benchmarks", name, "--tiny"]
+
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert [line for line in lines if line not in ran.stdout] == []
+
+
+def test_a_benchmark_that_nobody_wrote_is_refused() -> None:
+    command = [sys.executable, "-m", "benchmarks", "startpu"]
+
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+
+    assert ran.returncode == 2
+    assert "there are: startup, overhead, http_latency" in ran.stderr
