@@ -96,7 +96,9 @@ def run_child(command: Sequence[str], folder: Path) -> Cost:
     """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.perf_counter()
-        child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        child = subprocess.Popen(
+            command, cwd=folder, env=_environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err
+        )
         limit = threading.Timer(_CHILD_LIMIT_S, child.kill)
         limit.start()
         try:
@@ -123,6 +125,11 @@ def best_of(rounds: int, runs: Mapping[str, Callable[[], Cost]]) -> dict[str, Co
         if time.perf_counter() - begun > _ROUNDS_LIMIT_S:
             break
     return {name: _least(of_one) for name, of_one in costs.items()}
+
+
+def _environment() -> dict[str, str]:
+    """Return what a child finds in its environment: bytecode is kept, as it is where audition is installed."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _least(costs: Sequence[Cost]) -> Cost:

@@ -212,6 +212,8 @@ def _checked(built: Sequence[Eval]) -> tuple[Eval, ...]:
 
     Raises: LoadError for what an eval file could not hold.
     """
+    if not built:
+        return ()
     reading = read_evals([write_eval(one) for one in built], "python")
     if reading.faults:
         raise LoadError(reading.faults)

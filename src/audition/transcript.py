@@ -103,12 +103,14 @@ class Transcript:
     """A conversation: the state before its first turn (None: cannot be observed) and its exchanges, in order.
 
     `trouble`: the conversation could not be opened, or was cut short between turns. An exchange with trouble is the
-    last one.
+    last one. `observes`: the sides of the agent that could be seen (`tools`, `state` …), so that nothing is concluded
+    from what nobody could see; None when that is not known.
     """
 
     baseline: State | None = None
     exchanges: tuple[Exchange, ...] = ()
     trouble: Trouble | None = None
+    observes: tuple[str, ...] | None = None
 
 
 def response_text(exchange: Exchange) -> str:

@@ -343,6 +343,34 @@ async def test_a_triggered_workflow_works_on_the_seeded_state_before_the_first_t
     assert [event.status for event in exchange.workflows] == ["entered", "completed"]
 
 
+async def test_a_workflow_cannot_change_the_input_for_the_next_trial() -> None:
+    def start(input: dict[str, Any], session: FunctionSession) -> None:
+        input["items"].append("more")
+
+    agent = FunctionAgent(lambda turn, session: None, workflows={"onboarding": start})
+    setup = Setup(workflow=WorkflowTrigger(name="onboarding", input={"items": ["one"]}))
+    async with agent.open(setup, trial="one") as session:
+        exchange = await session.send(HELLO, idle_timeout_s=LONG_S)
+
+    assert setup.workflow is not None
+    assert setup.workflow.input == {"items": ["one"]}
+    assert [event.input for event in exchange.workflows] == [{"items": ["one"]}]
+
+
+async def test_a_workflow_may_be_async() -> None:
+    async def start(input: dict[str, Any], session: FunctionSession) -> None:
+        session.state.user["begun"] = True
+
+    for_later: list[Callable[..., object]] = [start, lambda input, session: start(input, session)]
+    agents = [FunctionAgent(lambda turn, session: None, workflows={"begin": begin}) for begin in for_later]
+    states = []
+    for agent in agents:
+        async with agent.open(Setup(workflow=WorkflowTrigger(name="begin")), trial="one") as session:
+            states.append(await session.state())
+
+    assert states == [State(user={"begun": True})] * 2
+
+
 @pytest.mark.parametrize(
     ("workflows", "by_agent", "message"),
     [

@@ -1,13 +1,14 @@
 """The replay agent: a stored run is said again, and nothing but that."""
 
 from collections.abc import Mapping
+from typing import get_args
 
 import pytest
 
-from audition.agents import Agent, Surroundings, open_agent
+from audition.agents import Agent, Facet, Surroundings, open_agent
 from audition.errors import AgentError, SettingsError
 from audition.evals import Setup, Turn
-from audition.transcript import Exchange, Reply, State, ToolCall, Transcript, Trouble, Usage
+from audition.transcript import Exchange, Reply, State, ToolCall, Transcript, Trouble
 
 pytestmark = pytest.mark.anyio
 
@@ -107,26 +108,16 @@ async def test_a_trial_that_was_not_stored_is_an_error_that_names_a_near_one() -
     assert "did you mean 'greetings'?" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("transcript", "also"),
-    [
-        pytest.param(Transcript(exchanges=(HELLO,)), set(), id="no state"),
-        pytest.param(Transcript(baseline=State(), exchanges=(HELLO,)), {"state"}, id="state"),
-        pytest.param(Transcript(exchanges=(Exchange(user="Hi", usage=Usage(calls=1)),)), {"usage"}, id="usage"),
-    ],
-)
-def test_what_a_run_does_not_hold_cannot_be_seen_in_it(transcript: Transcript, also: set[str]) -> None:
-    agent = replaying(greeting=transcript)
+def test_a_replayed_run_shows_what_its_agent_showed() -> None:
+    agent = replaying(greeting=Transcript(exchanges=(HELLO,), observes=("replies", "timing")))
 
-    assert agent.observes == {"replies", "tools", "workflows"} | also
+    assert agent.observes == {"replies", "timing"}
 
 
-def test_what_the_agent_of_the_run_showed_may_be_told_but_never_its_timing() -> None:
-    around = Surroundings(transcripts=lambda run: {})
+def test_a_run_that_does_not_say_what_could_be_seen_counts_as_having_shown_everything() -> None:
+    agent = replaying(greeting=Transcript(exchanges=(HELLO,)))
 
-    agent = open_agent("replay:r-1", {"observes": ["replies", "timing"]}, around)
-
-    assert agent.observes == {"replies"}
+    assert agent.observes == set(get_args(Facet))
 
 
 def test_the_run_is_looked_up_by_what_the_reference_says() -> None:

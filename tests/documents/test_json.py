@@ -138,7 +138,9 @@ VALUES = st.recursive(
     max_leaves=20,
 )
 PIECES = st.lists(
-    st.sampled_from([*'{}[],:"\\ \n-.0159eE', "true", "null", '"a"', '"a":', "\\u", "d800", "NaN", "//", "'", "\x00", "é"]),
+    st.sampled_from(
+        [*'{}[],:"\\ \n-.0159eE', "true", "null", '"a"', '"a":', "\\u", "d800", "NaN", "//", "'", "\x00", "é"]
+    ),
     max_size=40,
 ).map("".join)
 

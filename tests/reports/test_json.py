@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import pytest
+
 from audition.reports.json import render
 from audition.results import Run, TrialResult
 from audition.transcript import Exchange, ToolCall, Transcript
@@ -60,7 +62,7 @@ def test_a_run_without_results_is_valid(clean_run: Run) -> None:
 
 
 def test_numbers_that_json_has_not_become_text(clean_run: Run, greeting: TrialResult) -> None:
-    call = ToolCall(name="t", result={"nan": float("nan"), 5: {1, 1}})
+    call = ToolCall(name="t", result={"nan": float("nan"), 5: {1}})
     odd = replace(greeting, transcript=Transcript(exchanges=(Exchange(user="u", tool_calls=(call,)),)))
 
     text = "".join(render(clean_run, [odd]))
@@ -74,6 +76,18 @@ def test_text_of_every_script_stays_readable_and_can_be_written(clean_run: Run, 
 
     assert "грейдер 👋" in text
     assert text.encode("utf-8")
+
+
+# reliability S12: no raw control characters on a terminal
+@pytest.mark.parametrize("steering", ["\x1b", "\x9b", "\x85", "\u202e", "\u2066", "\u2028"])
+def test_what_steers_a_terminal_is_escaped_and_reads_back(clean_run: Run, greeting: TrialResult, steering: str) -> None:
+    said = f"ü{steering}[2J"
+    odd = replace(greeting, transcript=Transcript(exchanges=(Exchange(user=said),)))
+
+    text = "".join(render(clean_run, [odd]))
+
+    assert steering not in text
+    assert json.loads(text)["evals"][0]["turns"][0]["user"] == said
 
 
 def test_results_are_written_as_they_come(run: Run, results: Sequence[TrialResult]) -> None:

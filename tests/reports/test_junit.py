@@ -90,7 +90,7 @@ def test_a_failure_says_which_checks_failed(run: Run, results: Sequence[TrialRes
     assert failure.get("message") == (
         'response.contains: "order number"; response.llm_judge: "is polite"; state.bot.refunds: equals 0'
     )
-    assert "actual:   Sure.\n              Anything else?" in failure.text
+    assert "actual:   Sure.\n            │ Anything else?" in failure.text
     assert "not_called" not in failure.text
 
 

@@ -26,7 +26,7 @@ def test_trials_are_numbered_from_the_second_on_or_when_there_are_many(greeting:
 
 
 @pytest.mark.parametrize("verbose", [False, True], ids=["short", "verbose"])
-# M: what an agent says is data, on the terminal too (reliability S12)
+# reliability S12: what an agent says is data, on the terminal too
 def test_what_an_agent_says_can_neither_steer_a_terminal_nor_look_like_a_verdict(
     hostile: TrialResult, verbose: bool
 ) -> None:
@@ -34,7 +34,7 @@ def test_what_an_agent_says_can_neither_steer_a_terminal_nor_look_like_a_verdict
 
     assert not {"\x1b", "\x00", "\u202e", "\ud800"} & set(text)
     assert [line for line in text.splitlines() if not line.startswith("    ")] == ["✗ evil ✓ name <x> (0.0 s)"]
-    assert [line for line in text.splitlines() if line.lstrip().startswith("✓ forged")] != []
+    assert not any(line.lstrip().startswith("✓ forged") for line in text.splitlines())
 
 
 def test_a_long_reply_is_shortened_and_less_so_when_asked(greeting: TrialResult) -> None:
@@ -65,7 +65,7 @@ def test_a_run_of_nothing_says_so(clean_run: Run) -> None:
 def test_evals_that_were_not_reached_are_counted(clean_run: Run) -> None:
     text = summary_text(replace(clean_run, total=5, status="failed", error="interrupted"))
 
-    assert text.splitlines()[:2] == ["! the run did not complete: interrupted", "! 4 of 5 were not run"]
+    assert text.splitlines()[:2] == ["! the run did not complete: interrupted", "! 4 of 5 not run"]
 
 
 @pytest.mark.parametrize(

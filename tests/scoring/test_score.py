@@ -5,7 +5,7 @@ from audition.evals import Check, Eval, Turn
 from audition.results import CheckResult, Verdict, roll_up
 from audition.scoring.rule import OpenCheck, Question
 from audition.scoring.score import score, settled, unsettled
-from audition.transcript import Exchange, Reply, State, ToolCall, Transcript, Trouble, Usage
+from audition.transcript import Exchange, Reply, State, Transcript, Trouble, Usage
 
 POLITE = Check(category="response", spec={"llm_judge": "is polite"}, where=Where("a.eval.yaml", 4, 9))
 NO_ERROR = Check(category="response", spec={"not_contains": "error"}, where=Where("a.eval.yaml", 3, 9))
@@ -169,11 +169,12 @@ def test_turns_that_were_never_taken_are_an_error_even_without_checks() -> None:
 
 
 def test_a_rule_that_breaks_is_an_error_and_the_others_go_on() -> None:
-    broken = Check(category="state", spec={"path": "bot.solved", "matches": "("})
+    broken = Check(category="response", spec={"matches": "("})
 
-    rows = scored(Transcript(exchanges=(said("ok", tool_calls=(ToolCall(name="x"),)),)), turn(broken, NO_ERROR))
+    rows = scored(Transcript(exchanges=(said("ok"),)), turn(broken, NO_ERROR))
 
     assert [row.verdict for row in rows] == [Verdict.ERROR, Verdict.PASS]
+    assert rows[0].reason == "this check could not be evaluated: BadPattern: not a pattern: a ')' is missing"
 
 
 def test_a_spec_no_rule_can_be_made_of_is_an_error_that_shows_it() -> None:

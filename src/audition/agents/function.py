@@ -28,7 +28,7 @@ from typing import cast
 
 from audition.agents import Facet, Session, Surroundings
 from audition.agents._function_session import AgentTurn, FunctionSession, LiveState, Notes, snapshot
-from audition.agents._json import NotJson
+from audition.agents._json import NotJson, copy_object
 from audition.agents._loading import callable_of, load_module
 from audition.agents._options import read_options
 from audition.agents._workers import Workers
@@ -71,7 +71,7 @@ def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "F
     reply = callable_of(module, name)
     return FunctionAgent(
         reply,
-        workflows=getattr(reply, "workflows", None) or getattr(module, "workflows", None),
+        workflows=_workflows_of(reply) or _workflows_of(module),
         reset=callable_of(module, str(read["reset"])) if "reset" in read else None,
         at_once=cast(int | None, read.get("at_once")),
     )
@@ -95,7 +95,7 @@ class FunctionAgent:
         at_once: int | None = None,
     ) -> None:
         self._reply, self._reset = reply, reset
-        self._workflows = getattr(reply, "workflows", None) if workflows is None else workflows
+        self._workflows = _workflows_of(reply) if workflows is None else workflows
         self._is_async = _is_async(reply)
         self.at_once = 1 if reset else at_once or (_ASYNC_AT_ONCE if self._is_async else _THREADS)
         self._workers: dict[asyncio.AbstractEventLoop, Workers] = {}
@@ -146,7 +146,7 @@ class _FunctionSession:
 
     async def trigger(self, trigger: WorkflowTrigger, callback: Callback) -> None:
         """Start a workflow; what it records belongs to the first turn."""
-        await _called(self._workers, f"workflow {trigger.name!r}", callback, dict(trigger.input), self._session)
+        await _called(self._workers, f"workflow {trigger.name!r}", callback, copy_object(trigger.input), self._session)
         if not self._notes.mentions(trigger.name):
             self._notes.event(trigger.name, "entered", trigger.input)
 
@@ -221,15 +221,19 @@ async def _called(workers: Workers, what: str, callback: Callback, *args: object
     Raises: AgentError, by the agent, when it raises.
     """
     try:
-        if _is_async(callback):
-            await cast(Awaitable[object], callback(*args))
-        else:
-            await workers.run(partial(callback, *args))
+        given = callback(*args) if _is_async(callback) else await workers.run(partial(callback, *args))
+        if inspect.isawaitable(given):
+            await given
     except BaseException as error:
         if not _is_crash(error):
             raise
         crash = _crash(error)
         raise AgentError(f"{what}: {crash.message}", by_agent=True, detail=crash.detail) from error
+
+
+def _workflows_of(holder: object) -> Mapping[str, Callback] | None:
+    held = getattr(holder, "workflows", None)
+    return held if isinstance(held, Mapping) else None  # a module may be called that, too
 
 
 def _texts(said: object) -> list[str]:

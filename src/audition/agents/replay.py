@@ -1,30 +1,23 @@
 """An agent that says again what a stored run holds: `replay:RUN`, RUN being a run's id or the beginning of one.
 
 A turn that differs from the stored one is an error: nobody knows what the agent would have answered. A replayed answer
-has no response time.
-
-The option `observes` says what the agent of that run could be seen to do; what is not told there counts as observed,
-state and usage only when the run holds any.
+has no response time, so a check of it is an error too.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import cast, get_args
+from typing import get_args
 
 from audition.agents import Facet, Session, Surroundings
 from audition.agents._options import read_options
-from audition.documents.shape import Choice, Field, ListOf, Record
+from audition.documents.shape import Record
 from audition.errors import AgentError, SettingsError
 from audition.evals import Setup, Turn
 from audition.text import nearest, shorten
 from audition.transcript import Exchange, State, Transcript, Trouble
 
-OPTIONS = Record(
-    "replay agent",
-    "Settings of an agent that replays a stored run.",
-    observes=Field(ListOf(Choice(get_args(Facet))), doc="What the agent of that run could be seen to do."),
-)
+OPTIONS = Record("replay agent", "A replayed run takes no settings.")
 
 _AT_ONCE = 1000
 
@@ -34,25 +27,21 @@ def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "R
 
     Raises: SettingsError when there is no history to look into, NotFound when it holds no such run.
     """
-    read = read_options("replay", OPTIONS, options)
+    read_options("replay", OPTIONS, options)
     if around.transcripts is None:
         hint = "replay runs that are kept, in a project with a history"
         raise SettingsError(f"there is no history to replay {where!r} from", key="agent", hint=hint)
-    observes = cast("list[Facet] | None", read.get("observes"))
-    return ReplayAgent(around.transcripts(where), observes=None if observes is None else frozenset(observes))
+    return ReplayAgent(around.transcripts(where))
 
 
 class ReplayAgent:
-    """An agent that says again what transcripts hold, by the trial they are of.
-
-    `observes`: what could be seen of it then; None when not known.
-    """
+    """An agent that says again what transcripts hold, by the trial they are of; it shows what could be seen then."""
 
     at_once = _AT_ONCE
 
-    def __init__(self, transcripts: Mapping[str, Transcript], *, observes: frozenset[Facet] | None = None) -> None:
+    def __init__(self, transcripts: Mapping[str, Transcript]) -> None:
         self._transcripts = transcripts
-        self.observes = _observed(transcripts.values()) if observes is None else observes - {"timing"}
+        self.observes = _observed(transcripts.values())
 
     @asynccontextmanager
     async def open(self, setup: Setup, *, trial: str) -> AsyncIterator[Session]:  # noqa: ARG002  # set up back then
@@ -106,9 +95,9 @@ class _ReplaySession:
 
 
 def _observed(transcripts: Collection[Transcript]) -> frozenset[Facet]:
-    seen: set[Facet] = {"replies", "tools", "workflows"}
-    if any(stored.baseline for stored in transcripts):
-        seen.add("state")
-    if any(exchange.usage for stored in transcripts for exchange in stored.exchanges):
-        seen.add("usage")
-    return frozenset(seen)
+    """Return what could be seen in all of the transcripts; those that do not say count as having shown everything."""
+    facets = frozenset(get_args(Facet))
+    for stored in transcripts:
+        if stored.observes is not None:
+            facets &= frozenset(stored.observes)
+    return facets

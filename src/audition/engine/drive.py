@@ -16,7 +16,7 @@ async def drive(agent: Agent, user: User, trial: Trial) -> Transcript:
 
     Never raises on what the agent or its surroundings do: trouble is part of the transcript.
     """
-    conversation = _Conversation()
+    conversation = _Conversation(tuple(sorted(agent.observes)))
     try:
         async with asyncio.timeout(trial.timeout_s):
             await conversation.hold(agent, user, trial)
@@ -34,7 +34,8 @@ async def drive(agent: Agent, user: User, trial: Trial) -> Transcript:
 class _Conversation:
     """A transcript in the making."""
 
-    def __init__(self) -> None:
+    def __init__(self, observes: tuple[str, ...]) -> None:
+        self.observes = observes
         self.baseline: State | None = None
         self.exchanges: list[Exchange] = []
         self.trouble: Trouble | None = None
@@ -65,4 +66,6 @@ class _Conversation:
             self.trouble = trouble
 
     def transcript(self) -> Transcript:
-        return Transcript(baseline=self.baseline, exchanges=tuple(self.exchanges), trouble=self.trouble)
+        return Transcript(
+            baseline=self.baseline, exchanges=tuple(self.exchanges), trouble=self.trouble, observes=self.observes
+        )

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 
 from audition.agents import Agent
 from audition.engine.drive import drive
@@ -11,6 +12,7 @@ from audition.engine.plan import Trial
 from audition.engine.settle import settle
 from audition.judges import Judge
 from audition.results import CheckResult, TrialResult, Verdict, roll_up
+from audition.scoring.rule import OpenCheck
 from audition.scoring.score import score
 from audition.transcript import Transcript
 from audition.users.script import Script
@@ -60,7 +62,7 @@ async def perform_one(trial: Trial, agent: Agent, judge: Judge | None, *, judgin
     transcript = Transcript()
     try:
         transcript = await drive(agent, Script(trial.eval.turns), trial)
-        scored = score(trial.eval, transcript, judge_pass_threshold=trial.judge_pass_threshold)
+        scored = await _scored(trial, transcript)
         checks = await settle(scored, judge, judging=judging)
         verdict, error = roll_up(check.verdict for check in checks), why(checks)
     except Exception as broken:
@@ -77,6 +79,12 @@ async def perform_one(trial: Trial, agent: Agent, judge: Judge | None, *, judgin
         duration_ms=round((time.perf_counter() - begun) * 1000, 3),
         started_at=started_at,
     )
+
+
+async def _scored(trial: Trial, transcript: Transcript) -> list[CheckResult | OpenCheck]:
+    judge = partial(score, trial.eval, transcript, judge_pass_threshold=trial.judge_pass_threshold)
+    # A slow pattern must not hold up the loop: other trials are being timed on it.
+    return await asyncio.to_thread(judge) if trial.searches else judge()
 
 
 def why(checks: tuple[CheckResult, ...]) -> str | None:

@@ -1,6 +1,6 @@
 """Planning: which evals, how often, with what limits; every choice is made here, or refused."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -41,7 +41,10 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One eval to be run once: trial `number` of `of`, both from 1; limits in seconds."""
+    """One eval to be run once: trial `number` of `of`, both from 1; limits in seconds.
+
+    `searches`: a check searches by pattern, which may take up to a second.
+    """
 
     eval: Eval
     number: int
@@ -49,6 +52,7 @@ class Trial:
     idle_timeout_s: float
     timeout_s: float | None
     judge_pass_threshold: int
+    searches: bool = False
 
     @property
     def label(self) -> str:
@@ -78,19 +82,22 @@ def plan(evals: Iterable[Eval], defaults: Defaults, observes: frozenset[Facet]) 
     """
     evals = tuple(evals)
     _refuse_what_cannot_be_seen(evals, observes)
-    return [_trial(one, number, defaults) for one in evals for number in range(1, defaults.trials + 1)]
+    return [trial for one in evals for trial in _trials(one, defaults)]
 
 
-def _trial(one: Eval, number: int, defaults: Defaults) -> Trial:
+def _trials(one: Eval, defaults: Defaults) -> Iterator[Trial]:
     idle_ms, threshold = one.options.idle_timeout_ms, one.options.judge_pass_threshold
-    return Trial(
-        eval=one,
-        number=number,
-        of=defaults.trials,
-        idle_timeout_s=(defaults.idle_timeout_ms if idle_ms is None else idle_ms) / 1000,
-        timeout_s=defaults.timeout_s,
-        judge_pass_threshold=defaults.judge_pass_threshold if threshold is None else threshold,
-    )
+    searches = any(_mentions(check.spec, "matches") for check in _checks(one))
+    for number in range(1, defaults.trials + 1):
+        yield Trial(
+            eval=one,
+            number=number,
+            of=defaults.trials,
+            idle_timeout_s=(defaults.idle_timeout_ms if idle_ms is None else idle_ms) / 1000,
+            timeout_s=defaults.timeout_s,
+            judge_pass_threshold=defaults.judge_pass_threshold if threshold is None else threshold,
+            searches=searches,
+        )
 
 
 def _selected(one: Eval, selection: Selection) -> bool:
@@ -127,6 +134,10 @@ def _refuse_what_cannot_be_seen(evals: tuple[Eval, ...], observes: frozenset[Fac
         text = "\n".join(shown) + (f"\n… and {more} more" if more > 0 else "")
         hint = f"this agent shows: {', '.join(sorted(observes))}; leave those checks out, or use another agent"
         raise PlanError(text, hint=hint)
+
+
+def _mentions(spec: object, key: str) -> bool:
+    return isinstance(spec, Mapping) and (key in spec or any(_mentions(item, key) for item in spec.values()))
 
 
 def _checks(one: Eval) -> Iterable[Check]:

@@ -2,13 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from audition.errors import JudgeError
 from audition.judges import Judge
 from audition.results import CheckResult, Verdict
 from audition.scoring.rule import OpenCheck
 from audition.scoring.score import settled, unsettled
+from audition.text import shorten
 
+_SHOWN_CHARACTERS = 500
 NO_JUDGE = "no judge is configured; set [judge] model in audition.toml, or pass --judge-model (or --no-judge to skip)"
 
 
@@ -37,5 +40,6 @@ async def _ask(one: OpenCheck, judge: Judge | None, *, judging: bool) -> CheckRe
     try:
         grade = await judge.grade(one.question)
     except JudgeError as error:
-        return unsettled(one, Verdict.ERROR, str(error))
+        said = None if error.raw is None else f"the judge said: {shorten(error.raw, _SHOWN_CHARACTERS)}"
+        return replace(unsettled(one, Verdict.ERROR, str(error)), actual=said)
     return settled(one, grade.score, grade.reason, grade.usage)

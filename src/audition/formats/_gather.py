@@ -54,7 +54,7 @@ def gather(paths: Sequence[Path], *, allow_code: bool = False) -> Gathered:
     for an_eval in evals:
         by_name.setdefault(an_eval.name, an_eval)
     return Gathered(
-        suite=Suite(name=", ".join(path.resolve().name for path in paths), evals=tuple(by_name.values())),
+        suite=Suite(name=", ".join(path.name or path.resolve().name for path in paths), evals=tuple(by_name.values())),
         faults=(*search.faults, *(fault for reading in readings for fault in reading.faults), *named_twice(evals)),
         warnings=(*search.warnings, *(warning for reading in readings for warning in reading.warnings)),
     )

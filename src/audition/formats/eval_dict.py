@@ -48,7 +48,8 @@ def read_evals(documents: Sequence[object], path: str, faults: Sequence[Fault] =
     reader.faults += named_twice(reader.evals)
     return Reading(
         evals=() if reader.faults else tuple(reader.evals),
-        faults=tuple(sorted(reader.faults, key=_place)),
+        # On one line, what the reader of the file met comes first: it explains the rest.
+        faults=tuple(sorted(reader.faults, key=lambda fault: fault.where.line or 0)),
         warnings=tuple(reader.warnings),
     )
 
@@ -60,13 +61,10 @@ def named_twice(evals: Sequence[Eval]) -> list[Fault]:
     for an_eval in evals:
         other = first.setdefault(an_eval.name, an_eval)
         if other is not an_eval:
-            message = f"the name {an_eval.name!r} is taken: another eval has it, at {other.where}"
-            faults.append(Fault(message, an_eval.where or Where("?"), "names are unique across a run"))
+            assert an_eval.where is not None  # what was read from a file has a place
+            message = f"the name {shorten(an_eval.name, 60)!r} is taken: another eval has it, at {other.where}"
+            faults.append(Fault(message, an_eval.where, "names are unique across a run"))
     return faults
-
-
-def _place(fault: Fault) -> tuple[int, int]:
-    return fault.where.line or 0, fault.where.column or 0
 
 
 class _TooManyFaultsError(Exception):

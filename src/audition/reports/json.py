@@ -1,10 +1,14 @@
 """The report programs read: one JSON object, one eval a line."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from audition.results import CheckResult, Run, TrialResult
 from audition.transcript import Exchange, ToolCall, Trouble, Usage
 from audition.wire import SCHEMA, to_json, without_secrets
+
+_STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Control characters beyond ASCII, line separators of JavaScript, and marks that turn the direction of text."""
 
 
 def render(run: Run, results: Iterable[TrialResult], *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG001
@@ -19,12 +23,18 @@ def render(run: Run, results: Iterable[TrialResult], *, verbose: bool = False) -
         "total": run.total,
         "duration_ms": run.duration_ms,
     }
-    yield to_json(head)[:-1] + ',"evals":['
+    yield _shown(head)[:-1] + ',"evals":['
     between = "\n"
     for result in results:
-        yield between + to_json(_eval(result))
+        yield between + _shown(_eval(result))
         between = ",\n"
-    yield "\n]," + to_json(_rest(run))[1:] + "\n"
+    yield "\n]," + _shown(_rest(run))[1:] + "\n"
+
+
+def _shown(data: dict[str, object]) -> str:
+    """Return data as JSON that may be written to a terminal: what JSON itself leaves unescaped and steers one is."""
+    text = to_json(data)
+    return text if text.isascii() else _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _rest(run: Run) -> dict[str, object]:
@@ -72,9 +82,11 @@ def _turn(index: int, exchange: Exchange, result: TrialResult) -> dict[str, obje
         **_troubled(exchange.trouble),
     }
     if exchange.workflows:
-        turn["workflows"] = exchange.workflows
+        workflows = exchange.workflows
+        turn["workflows"] = [{"name": one.name, "status": one.status, "input": one.input} for one in workflows]
     if exchange.state is not None:
-        turn["state"] = exchange.state
+        state = exchange.state
+        turn["state"] = {"bot": state.bot, "user": state.user, "conversation": state.conversation}
     return turn
 
 

@@ -32,7 +32,7 @@ def render(run: Run, results: Iterable[TrialResult], *, verbose: bool = False) -
     for result in results:
         repeats.setdefault(result.eval_name, []).append(result.verdict)
         yield result_text(result, verbose=verbose)
-    yield "\n" + summary_text(run, repeats)
+    yield "\n" + _remarks(run) + summary_text(run, repeats)
 
 
 def result_text(result: TrialResult, *, verbose: bool = False, many_trials: bool = False) -> str:
@@ -54,17 +54,17 @@ def result_text(result: TrialResult, *, verbose: bool = False, many_trials: bool
 
 
 def summary_text(run: Run, repeats: Repeats | None = None) -> str:
-    """Return the last lines of the report: how often repeated evals passed, what did not load, and the counts."""
+    """Return the last lines of the report: how often repeated evals passed, what is missing, and the counts."""
     lines = [_repeated(name, verdicts) for name, verdicts in (repeats or {}).items() if len(verdicts) > 1]
-    lines += [f"warning: {_line(warning, _BLOCK)}" for warning in run.warnings]
-    lines += [f"{MARKS[Verdict.ERROR]} {_line(fault, _BLOCK)}" for fault in run.faults]
+    if run.faults:
+        lines.append(f"{MARKS[Verdict.ERROR]} not everything could be read: {_count(len(run.faults), 'fault')}")
     if run.error is not None:
         lines.append(f"{MARKS[Verdict.ERROR]} the run did not complete: {_line(run.error, _BLOCK)}")
     if run.ran < run.total:
-        lines.append(f"{MARKS[Verdict.ERROR]} {run.total - run.ran} of {run.total} were not run")
+        lines.append(f"{MARKS[Verdict.ERROR]} {run.total - run.ran} of {run.total} not run")
     if run.ran == 0:
         lines.append(f"{MARKS[Verdict.ERROR]} nothing was evaluated")
-    errors = f"{run.errors} error{'' if run.errors == 1 else 's'}"
+    errors = _count(run.errors, "error")
     seconds = f"{run.duration_ms / 1000:.1f} s"
     lines.append(f"{run.passed} passed, {run.failed} failed, {errors}, {run.skipped} skipped ({seconds})")
     return "\n".join(lines) + "\n"
@@ -75,18 +75,26 @@ def check_lines(check: CheckResult, indent: str = "", *, verbose: bool = False) 
     lines = [f"{indent}{MARKS[check.verdict]} {check.category}.{_line(check.check)}"]
     if check.verdict in (Verdict.PASS, Verdict.SKIP):
         return lines
-    score = None if check.score is None else f"{check.score:g}"
     told = {
         "expected: ": check.expected,
         "actual:   ": check.actual,
         "reason:   ": check.reason,
-        "score:    ": score,
         "at:       ": check.where,
     }
     for label, text in told.items():
         if text is not None:
             lines += _block(label, text, f"{indent}    ", verbose)
     return lines
+
+
+def _remarks(run: Run) -> str:
+    """Return the warnings and the faults of a run, which a running command has told already."""
+    lines = [f"warning: {_line(warning, _BLOCK)}\n" for warning in run.warnings]
+    return "".join(lines + [f"{MARKS[Verdict.ERROR]} {_line(fault, _BLOCK)}\n" for fault in run.faults])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _turn(result: TrialResult, index: int, verbose: bool) -> list[str]:
@@ -154,7 +162,7 @@ def _line(text: str, limit: int = _LINE) -> str:
 
 
 def _block(label: str, text: str, indent: str, verbose: bool) -> list[str]:
-    """Return text behind a label; further lines stand under its first, so that none looks like a line of ours."""
+    """Return text behind a label; its further lines stand behind a bar, so that none looks like a line of ours."""
     first, *rest = printable(shorten(text, _BLOCK * 10 if verbose else _BLOCK)).split("\n")
-    margin = indent + " " * len(label)
-    return [f"{indent}{label}{first}", *(f"{margin}{line}" for line in rest)]
+    margin = f"{indent}{' ' * (len(label) - 2)}│ "
+    return [f"{indent}{label}{first}", *(margin + line for line in rest)]

@@ -227,7 +227,7 @@ class Operators:
         if not isinstance(value, Mapping):
             return self._literal.read(value, path, faults)
         known = self._spec.record.fields
-        if not any(isinstance(key, str) and nearest(key, known) for key in value):
+        if known.keys().isdisjoint(value) and not any(isinstance(key, str) and nearest(key, known) for key in value):
             hint = "write {equals: {...}} to compare with an object"
             faults.add(f"an object here must hold operators: {', '.join(known)}", path, hint)
             return value

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import regex
 
 LIMIT_S = 1.0
-"""Longest time one search may take, seconds."""
+"""Longest time one search may take: seconds of this process's processor time, which is how `regex` counts."""
 
 _MAX_LENGTH = 10_000
 _MAX_DEPTH = 50  # compiling goes five calls deeper with each group

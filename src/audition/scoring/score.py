@@ -101,7 +101,7 @@ def _evaluated(check: Check, turn: int | None, look: Seen | Finding) -> Row:
     try:
         rule = category.rule(check.spec)
         description = rule.describe()
-        found = look if isinstance(look, Finding) else rule.evaluate(look)
+        found = look if isinstance(look, Finding) else _unobserved(category, look) or rule.evaluate(look)
     except Exception as error:
         description = description or shown(check.spec)
         found = _undecided(f"this check could not be evaluated: {type(error).__name__}: {error}")
@@ -122,6 +122,14 @@ def _evaluated(check: Check, turn: int | None, look: Seen | Finding) -> Row:
 @cache
 def _category(name: str) -> ModuleType:
     return CATEGORIES.get(name)
+
+
+def _unobserved(category: ModuleType, seen: Seen) -> Finding | None:
+    """Return that a check looks at what nobody could see (`not_called` would hold for want of evidence), else None."""
+    observes = seen.transcript.observes
+    if observes is None or category.FACET in observes:
+        return None
+    return _undecided(f"the agent could not be observed: it did not show its {category.FACET}")
 
 
 def _undecided(reason: str) -> Finding:

@@ -41,5 +41,5 @@ class Store(Recorder, Protocol):
         ...
 
     def results(self, run_id: str) -> Iterator[TrialResult]:
-        """Return the results of a run in the order in which they were planned, without holding them all at once."""
+        """Return the results of a run in the order in which they were first saved, without holding them all."""
         ...

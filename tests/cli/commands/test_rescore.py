@@ -64,14 +64,16 @@ def test_evals_can_be_read_from_elsewhere(project: Any) -> None:
 
 
 def test_trials_that_were_never_run_keep_a_rescored_run_from_passing(project: Any) -> None:
-    project.write_evals("EP")
+    project.write_evals("FP")
     project.invoke("run", "--fail-fast", "--concurrency", "1")
-    project.write("evals/plan.eval.yaml", "name: e1\nconversation: [{user: offline, responseOptional: true}]\n")
+    path = project.folder / "evals" / "plan.eval.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("all is", "nothing is"), encoding="utf-8")
 
     result = project.invoke("rescore", project.runs()[0]["id"])
 
-    assert "1 of 2 were not run" in result.stdout
-    assert result.exit_code != 0
+    assert "1 of 2 not run" in result.stdout
+    assert "1 passed, 0 failed, 0 errors" in result.stdout
+    assert result.exit_code == 3
 
 
 def test_an_unknown_run_is_asked_wrongly(project: Any) -> None:

@@ -277,7 +277,7 @@ def test_fail_fast_stops_at_an_error_too(project: Any) -> None:
     result = project.invoke("run", "--fail-fast", "--concurrency", "1")
 
     assert result.exit_code == 3
-    assert "1 of 2 were not run" in result.stdout
+    assert "1 of 2 not run" in result.stdout
 
 
 def test_what_did_not_pass_can_be_run_again(project: Any) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from audition.cli.commands._history import history_of
 from audition.cli.commands._interruption import run_interruptible
-from audition.cli.commands._progress import OnResult, progress
+from audition.cli.commands._progress import Progress, progress
 from audition.cli.commands._reporting import Screen, colour_allowed, write_report
 from audition.engine.tally import INTERRUPTED, Tally, exit_code
 from audition.errors import ExitCode
@@ -48,9 +48,9 @@ def carry_out(settings: Settings, run: Run, results: AsyncGenerator[TrialResult]
     with closing(recorder) if recorder else nullcontext():
         with (
             Recording(recorder, run) if recorder else nullcontext() as recording,
-            progress(run.total, colour=colour_allowed()) as advance,
+            progress(run.total, colour=colour_allowed()) as shown,
         ):
-            following = _Following(run, wishes, recording, advance)
+            following = _Following(run, wishes, recording, shown)
             finished = run_interruptible(following.follow(results))
             if recording:
                 recording.finish(finished)
@@ -59,16 +59,16 @@ def carry_out(settings: Settings, run: Run, results: AsyncGenerator[TrialResult]
                 kept = store.results(finished.id)
                 write_report(wishes.report, finished, kept, verbose=wishes.verbose, output=wishes.output)
     if wishes.streams or wishes.output:
-        Screen().write(("\n" if wishes.streams else "") + summary_text(finished, following.repeats))
+        Screen().show(("\n" if wishes.streams else "") + summary_text(finished, following.repeats))
     return exit_code(finished)
 
 
 class _Following:
     """A run as it goes on; `repeats` are the verdicts so far, by eval."""
 
-    def __init__(self, run: Run, wishes: Wishes, recording: Recording | None, advance: OnResult) -> None:
-        self._tally, self._wishes, self._recording, self._advance = Tally(run), wishes, recording, advance
-        self._screen = Screen()
+    def __init__(self, run: Run, wishes: Wishes, recording: Recording | None, shown: Progress) -> None:
+        self._tally, self._wishes, self._recording = Tally(run), wishes, recording
+        self._advance, self._screen = shown.advance, Screen(shown.write)
         self.repeats: dict[str, list[Verdict]] = {}
 
     async def follow(self, results: AsyncGenerator[TrialResult]) -> Run:
@@ -101,4 +101,4 @@ class _Following:
         self.repeats.setdefault(result.eval_name, []).append(result.verdict)
         if self._wishes.streams:
             text = result_text(result, verbose=self._wishes.verbose, many_trials=self._wishes.many_trials)
-            self._screen.write(text)
+            self._screen.show(text)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
@@ -15,6 +15,9 @@ from audition.text import printable
 
 _COLOURS = {MARKS[Verdict.PASS]: "green", MARKS[Verdict.FAIL]: "red", MARKS[Verdict.ERROR]: "yellow"}
 
+Write = Callable[[str], None]
+"""How lines are written, each with its line break."""
+
 
 def tell(text: str) -> None:
     """Write a remark beside the output: a warning, a fault, what happens next."""
@@ -26,17 +29,22 @@ def colour_allowed() -> bool:
     return wants_colour(environment())
 
 
+def echo(text: str) -> None:
+    """Write text to standard output, and show it at once."""
+    # What is written holds no escapes but ours, so click need not look for any.
+    click.echo(text, nl=False, color=True)
+
+
 class Screen:
-    """Standard output as a person reads it: marks are in colour on a terminal."""
+    """Output as a person reads it: marks are in colour on a terminal. `write` puts lines there."""
 
-    def __init__(self) -> None:
-        self._coloured = sys.stdout is not None and sys.stdout.isatty() and colour_allowed()
+    def __init__(self, write: Write = echo) -> None:
+        self._write = write
+        self._in_colour = sys.stdout is not None and sys.stdout.isatty() and colour_allowed()
 
-    def write(self, text: str) -> None:
-        """Write text, and show it at once."""
-        shown = "\n".join(map(_coloured, text.split("\n"))) if self._coloured else text
-        # Texts hold no escapes but ours, so click need not look for any.
-        click.echo(shown, nl=False, color=True)
+    def show(self, text: str) -> None:
+        """Write lines of a report."""
+        self._write("\n".join(map(_coloured, text.split("\n"))) if self._in_colour else text)
 
 
 def write_report(
@@ -47,7 +55,7 @@ def write_report(
     if name == "text" and output is None:
         screen = Screen()
         for piece in pieces:
-            screen.write(piece)
+            screen.show(piece)
     else:
         write_text(pieces, output)
 
@@ -56,7 +64,7 @@ def write_text(pieces: Iterable[str], output: Path | None) -> None:
     """Write text to a file (complete or not at all), or to the terminal when `output` is None."""
     if output is None:
         for piece in pieces:
-            click.echo(piece, nl=False)
+            echo(piece)
         return
     try:
         _write_file(output.resolve(), pieces)

@@ -7,12 +7,17 @@ from audition.documents.shape import Field, Record
 from audition.results import Verdict
 from audition.scoring.matchers import NUMERIC_OPERATORS, Matcher, matcher
 from audition.scoring.rule import Finding, Rule, Seen
+from audition.scoring.spec import Spec
 
 FACET = "timing"
 PLACES = frozenset({"turn"})
-CHECK = Record(
-    "timing check",
-    response_time=Field(NUMERIC_OPERATORS, required=True, doc="Milliseconds from sending the turn to the last reply."),
+CHECK = Spec(
+    Record(
+        "timing check",
+        response_time=Field(
+            NUMERIC_OPERATORS, required=True, doc="Milliseconds from sending the turn to the last reply."
+        ),
+    )
 )
 
 
