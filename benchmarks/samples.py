@@ -26,7 +26,7 @@ _YAML = """\
 """
 
 _PYTHON = """\
-from audition.evals import Check, Eval, Turn
+from audition import Check, Eval, Turn
 
 evals = [
     Eval(

@@ -13,6 +13,9 @@ _QUOTES = str.maketrans(
     }
 )  # fmt: skip
 
+_LONGEST_NAME = 100
+"""Comparing takes time that grows with the square of the length, and a near miss this long is no slip of the pen."""
+
 
 def fold(text: str) -> str:
     """Return text in the form in which texts are compared: NFC, case folded, plain quotes and spaces.
@@ -35,7 +38,9 @@ def shorten(text: str, limit: int = 200) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name most like `name`, or None when none is near."""
+    """Return the known name most like `name`, or None when none is near or the name is longer than any of ours."""
+    if len(name) > _LONGEST_NAME:
+        return None
     from difflib import get_close_matches  # rarely needed, 5 ms of CPU
 
     folded = {candidate.lower(): candidate for candidate in known}

@@ -74,7 +74,7 @@ def test_a_near_miss_is_named() -> None:
 def test_a_key_that_is_near_to_nothing_lists_what_there_is() -> None:
     (found,) = read_all(PET, {"name": "T", "zzz": True})[1]
 
-    assert found.hint == "a pet has: name, ageYears, kind, tame, toys, weights, notes"
+    assert found.hint == "there are: name, ageYears, kind, tame, toys, weights, notes"
 
 
 def test_the_schema_takes_both_spellings_and_nothing_else() -> None:

@@ -281,7 +281,7 @@ class Record:
 
     def _unknown(self, key: object, path: Path, faults: Faults) -> None:
         guess = nearest(key, self.fields) if isinstance(key, str) else None
-        hint = f"did you mean {guess!r}?" if guess else f"a {self.noun} has: {', '.join(self.fields)}"
+        hint = f"did you mean {guess!r}?" if guess else f"there are: {', '.join(self.fields)}"
         faults.add(f"unknown key {key!r} in {self.noun}", (*path, key if isinstance(key, str) else str(key)), hint)
 
 

@@ -18,7 +18,7 @@ from audition.text import shorten
 MAX_DEPTH = 50
 """The deepest nesting of lists and mappings that is read, aliases included."""
 
-MAX_ALIASES = 100
+MAX_ALIASES = 1_000
 """The most aliases (`*name`) one file may use."""
 
 MAX_ALIASED_NODES = 100_000

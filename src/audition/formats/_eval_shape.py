@@ -106,9 +106,11 @@ class _Checks:
     def read(self, value: object, path: Path, faults: Faults) -> object:
         if not isinstance(value, Mapping):
             return self._record.read(value, path, faults)
-        allowed = {name: checks for name, checks in value.items() if name not in self._elsewhere}
-        for name in value.keys() - allowed.keys():
-            self._misplaced(name, (*path, name), faults)
+        allowed = value
+        if not self._elsewhere.isdisjoint(value):
+            allowed = {name: checks for name, checks in value.items() if name not in self._elsewhere}
+            for name in value.keys() & self._elsewhere:
+                self._misplaced(name, (*path, name), faults)
         for name, checks in allowed.items():
             if isinstance(checks, list | tuple) and not checks and name in self._record.fields:
                 prefix = f"{_turn(path[:-1])}: assert" if self._place == "turn" else "outcome"

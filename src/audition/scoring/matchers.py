@@ -1,6 +1,6 @@
 """What must be true of a value: the operators, how values are compared, and how they are shown."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from json import JSONEncoder
 from json.encoder import encode_basestring
@@ -227,7 +227,7 @@ class Operators:
         if not isinstance(value, Mapping):
             return self._literal.read(value, path, faults)
         known = self._spec.record.fields
-        if known.keys().isdisjoint(value) and not any(isinstance(key, str) and nearest(key, known) for key in value):
+        if known.keys().isdisjoint(value) and not _misspelt(value, known):
             hint = "write {equals: {...}} to compare with an object"
             faults.add(f"an object here must hold operators: {', '.join(known)}", path, hint)
             return value
@@ -237,6 +237,12 @@ class Operators:
         """Return the shape as JSON Schema."""
         literal = self._literal.schema() or {"type": ["string", "number", "boolean", "null", "array"]}
         return {"anyOf": [self._spec.schema(), literal]}
+
+
+def _misspelt(value: Mapping[object, object], known: Iterable[str]) -> bool:
+    """Tell whether an object was meant to hold operators: a key of it looks like one."""
+    few = len(value) <= len(OPERATOR_TABLE) + 1
+    return few and any(isinstance(key, str) and nearest(key, known) for key in value)
 
 
 def _numbers_only(number: Number) -> Operators:
