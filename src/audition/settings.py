@@ -53,7 +53,10 @@ SETTINGS = Record(
         ),
         doc="what holds for every eval that says nothing else",
     ),
-    judge=Field(Record("judge", model=Field(Text(min_length=1), required=True)), doc="the model that judges"),
+    judge=Field(
+        Record("judge", model=Field(Text(min_length=1), required=True, doc="PROVIDER:MODEL, or a name of [models]")),
+        doc="the model that judges",
+    ),
     models=Field(MapOf(Text(min_length=1)), doc="names for models, as fast = PROVIDER:MODEL"),
     providers=Field(MapOf(_PROVIDER), doc="where models are served"),
 )

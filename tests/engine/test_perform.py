@@ -306,3 +306,37 @@ async def test_a_pattern_that_takes_too_long_is_an_error_and_holds_up_no_other_e
     assert order[0] == ("quick", Verdict.PASS)
     assert order[1][0] == "evil"
     assert order[1][1] is not Verdict.PASS
+
+
+async def test_trials_that_cannot_be_made_are_told_and_do_not_hang_the_run() -> None:
+    agent = Scripted([{"say": "pong"}])
+
+    def trials() -> Iterator[Trial]:
+        yield from planned(agent, says("one", "ping"))
+        raise ZeroDivisionError("no more trials")
+
+    seen = []
+    with pytest.raises(ZeroDivisionError, match="no more trials"):
+        async for result in perform(trials(), agent, None, at_once=2):
+            seen.append(result.eval_name)
+
+    assert seen == ["one"]
+
+
+async def test_what_finishes_while_nobody_looks_is_not_lost_to_a_cancellation() -> None:
+    agent = Scripted([{"say": "pong"}])
+    trials = planned(agent, *(says(f"e{number}", "ping") for number in range(50)))
+    seen: list[str] = []
+
+    async def consume() -> None:
+        async with aclosing(perform(trials, agent, None, at_once=2)) as stream:
+            async for result in stream:
+                seen.append(result.eval_name)
+                if len(seen) == 1:
+                    task.cancel()
+
+    task = asyncio.create_task(consume())
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert seen == [f"e{number}" for number in range(50)]

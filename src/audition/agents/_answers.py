@@ -65,7 +65,11 @@ _ANSWER = Record(
     "answer",
     "What a scripted agent does on a turn.",
     when=Field(
-        Record("'when'", user=Field(OPERATORS), event=Field(MapOf(OPERATORS))),
+        Record(
+            "'when'",
+            user=Field(OPERATORS, doc="What the user says."),
+            event=Field(MapOf(OPERATORS), doc="Parts of the event."),
+        ),
         doc="The turns it is for: operators on what the user says, or on parts of an event by dotted path.",
     ),
     say=Field(_OrNothing(ListOf(Text(), or_one=True)), doc="The replies; null or nothing is silence."),
@@ -73,27 +77,36 @@ _ANSWER = Record(
         ListOf(
             Record(
                 "tool call",
-                name=Field(Text(min_length=1), required=True),
-                args=Field(_OBJECT),
-                result=Field(Anything()),
-                error=Field(Text()),
+                name=Field(Text(min_length=1), required=True, doc="The tool's name."),
+                args=Field(_OBJECT, doc="What it is called with."),
+                result=Field(Anything(), doc="What it answers."),
+                error=Field(Text(), doc="What it fails with."),
                 malformed=Field(Text(), doc="Arguments that are no JSON object, as the agent wrote them."),
             )
-        )
+        ),
+        doc="The tools it calls, in order.",
     ),
     state=Field(
-        Record("state", bot=Field(_OBJECT), user=Field(_OBJECT), conversation=Field(_OBJECT)),
+        Record(
+            "state",
+            bot=Field(_OBJECT, doc="For everybody."),
+            user=Field(_OBJECT, doc="For this user."),
+            conversation=Field(_OBJECT, doc="For this conversation."),
+        ),
         doc="What is written into the state, by dotted path; everything else stays.",
     ),
     workflows=Field(
         ListOf(
             Record(
                 "workflow event",
-                name=Field(Text(min_length=1), required=True),
-                input=Field(_OBJECT),
-                status=Field(Choice(("entered", "completed", "failed", "cancelled", "timedout"))),
+                name=Field(Text(min_length=1), required=True, doc="The workflow's name."),
+                input=Field(_OBJECT, doc="What it is started with."),
+                status=Field(
+                    Choice(("entered", "completed", "failed", "cancelled", "timedout")), doc="By default entered."
+                ),
             )
-        )
+        ),
+        doc="What workflows do, in order.",
     ),
     delayMs=Field(Number(minimum=0), doc="How long the agent takes before it replies, milliseconds."),
     error=Field(Text(min_length=1), doc="The agent crashes, with these words."),

@@ -50,7 +50,7 @@ _TOOLS = ListOf(
         _one_of("result", "error", "results"),
     )
 )
-_OPTIONS = Record(
+OPTIONS = Record(
     "chat agent",
     instruction=Field(Text(min_length=1), doc="the file that holds the system prompt"),
     instruction_text=Field(Text(min_length=1), doc="the system prompt itself"),
@@ -82,7 +82,7 @@ def read_chat_options(options: Mapping[str, object], root: Path) -> ChatOptions:
     """
     file = options.get("tools")
     in_file = isinstance(file, str) and file != ""
-    found: dict[str, Any] = read_options("chat", _OPTIONS, {**options, "tools": []} if in_file else options)
+    found: dict[str, Any] = read_options("chat", OPTIONS, {**options, "tools": []} if in_file else options)
     tools: Any = _tools_of_file(root / str(file)) if in_file else found.get("tools", ())
     if "instruction" in found and "instruction_text" in found:
         message = "a chat agent takes 'instruction' (a file) or 'instruction_text', not both"

@@ -24,40 +24,51 @@ _COUNT = Number(minimum=0, whole=True)
 ANSWER = Record(
     "answer",
     "What an HTTP agent answers to one turn.",
-    replies=Field(ListOf(Record("reply", text=Field(Text(), required=True))), doc="Texts, in order; [] is silence."),
+    replies=Field(
+        ListOf(Record("reply", text=Field(Text(), required=True, doc="What is said."))),
+        doc="Texts, in order; [] is silence.",
+    ),
     tool_calls=Field(
         ListOf(
             Record(
                 "tool call",
-                name=Field(Text(min_length=1), required=True),
-                arguments=Field(_OBJECT),
-                result=Field(Anything()),
-                error=Field(Text()),
+                name=Field(Text(min_length=1), required=True, doc="The tool's name."),
+                arguments=Field(_OBJECT, doc="What it was called with."),
+                result=Field(Anything(), doc="What it answered."),
+                error=Field(Text(), doc="What it failed with."),
             )
-        )
+        ),
+        doc="The tools called on this turn, in order; [] is none.",
     ),
     state=Field(
-        Record("state", bot=Field(_OBJECT), user=Field(_OBJECT), conversation=Field(_OBJECT)),
+        Record(
+            "state",
+            bot=Field(_OBJECT, doc="For everybody."),
+            user=Field(_OBJECT, doc="For this user."),
+            conversation=Field(_OBJECT, doc="For this conversation."),
+        ),
         doc="The whole state after the turn; a scope that is left out is empty.",
     ),
     workflows=Field(
         ListOf(
             Record(
                 "workflow event",
-                name=Field(Text(min_length=1), required=True),
-                status=Field(Choice(STATUSES), required=True),
-                input=Field(_OBJECT),
+                name=Field(Text(min_length=1), required=True, doc="The workflow's name."),
+                status=Field(Choice(STATUSES), required=True, doc="What became of it."),
+                input=Field(_OBJECT, doc="What it was started with."),
             )
-        )
+        ),
+        doc="What workflows did on this turn, in order; [] is nothing.",
     ),
     usage=Field(
         Record(
             "usage",
-            calls=Field(_COUNT),
-            input_tokens=Field(_COUNT),
-            output_tokens=Field(_COUNT),
-            cost_usd=Field(Number(minimum=0)),
-        )
+            calls=Field(_COUNT, doc="Requests to language models."),
+            input_tokens=Field(_COUNT, doc="Tokens sent to them."),
+            output_tokens=Field(_COUNT, doc="Tokens they wrote."),
+            cost_usd=Field(Number(minimum=0), doc="What that cost, in US dollars."),
+        ),
+        doc="What the turn took of language models; what is left out is not known.",
     ),
     error=Field(Text(min_length=1), doc="The agent itself failed: why."),
 )

@@ -5,12 +5,14 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from audition.agents import Agent, Facet, Session, Surroundings
-from audition.agents._chat_options import read_chat_options
+from audition.agents._chat_options import OPTIONS, read_chat_options
 from audition.agents._mocks import MockedTools
 from audition.errors import AgentError, ModelError
 from audition.evals import SeedState, Setup, ToolMock, Turn
 from audition.llm import Completion, LanguageModel, Message, ToolRequest, total
 from audition.transcript import Exchange, Reply, State, ToolCall, Trouble, Usage
+
+__all__ = ["OPTIONS", "Chat", "agent"]
 
 _FACETS: frozenset[Facet] = frozenset({"replies", "tools", "timing", "usage"})
 

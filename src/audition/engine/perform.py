@@ -18,7 +18,7 @@ from audition.transcript import Transcript
 from audition.users.script import Script
 
 _WAITING = 256
-"""How many finished results may wait for the consumer before the workers pause: it bounds the memory of a run."""
+"""How many results may be under way or wait for the consumer before the workers pause: it bounds a run's memory."""
 
 
 async def perform(
@@ -29,13 +29,17 @@ async def perform(
     When the consumer is cancelled, the trials under way are, too; results that are already there are still yielded.
     `judge` None: checks that need one are errors; `judging` False: they are skipped.
     """
-    finished: asyncio.Queue[TrialResult | None] = asyncio.Queue(_WAITING)
+    finished: asyncio.Queue[TrialResult | None] = asyncio.Queue()
+    room = asyncio.Semaphore(at_once + _WAITING)  # taken before a trial begins, so that no result ever has to wait
     pending = iter(trials)
 
     async def work() -> None:
-        for trial in pending:
-            await finished.put(await perform_one(trial, agent, judge, judging=judging))
-        await finished.put(None)
+        try:
+            for trial in pending:
+                await room.acquire()
+                finished.put_nowait(await perform_one(trial, agent, judge, judging=judging))
+        finally:
+            finished.put_nowait(None)
 
     # A TaskGroup would wrap the GeneratorExit of a consumer that stops early, so the workers are ended by hand.
     workers = [asyncio.create_task(work()) for _ in range(at_once)]
@@ -46,8 +50,12 @@ async def perform(
             if result is None:
                 working -= 1
             else:
+                room.release()
                 yield result
+        await asyncio.gather(*workers)  # they have ended; one that broke says so here
     except asyncio.CancelledError:
+        for result in _left_in(finished):  # first: an agent may refuse to be cancelled
+            yield result
         await _end(workers)
         for result in _left_in(finished):
             yield result

@@ -203,7 +203,13 @@ _REFERENCE = Record(
     "reference",
     response=Field(Text(), doc="What a good agent answered."),
     toolCalls=Field(
-        ListOf(Record("tool call", name=Field(Text(min_length=1), required=True), arguments=Field(_DATA))),
+        ListOf(
+            Record(
+                "tool call",
+                name=Field(Text(min_length=1), required=True, doc="The tool's name."),
+                arguments=Field(_DATA, doc="What it was called with; left out when that does not matter."),
+            )
+        ),
         doc="The tools a good agent called, in order.",
     ),
 )
@@ -222,8 +228,8 @@ _MOCK_RESULT = Ruled(
 _TOOL = Ruled(
     Record(
         "tool",
-        name=Field(Text(min_length=1), required=True),
-        description=Field(Text()),
+        name=Field(Text(min_length=1), required=True, doc="The tool's name."),
+        description=Field(Text(), doc="What the model is told about it."),
         parameters=Field(_DATA, doc="The JSON Schema of its arguments."),
         result=Field(Anything(), doc="What the tool answers to every call."),
         error=Field(Text(), doc="The text every call fails with."),
@@ -237,11 +243,20 @@ _SETUP = Ruled(
     Record(
         "setup",
         state=Field(
-            Record("state", bot=Field(_DATA), user=Field(_DATA), conversation=Field(_DATA)),
+            Record(
+                "state",
+                bot=Field(_DATA, doc="What the agent keeps for everybody."),
+                user=Field(_DATA, doc="What it keeps for this user."),
+                conversation=Field(_DATA, doc="What it keeps for this conversation."),
+            ),
             doc="State put in place before the conversation, in place of what was there.",
         ),
         workflow=Field(
-            Record("workflow", trigger=Field(Text(min_length=1), required=True), input=Field(_DATA)),
+            Record(
+                "workflow",
+                trigger=Field(Text(min_length=1), required=True, doc="The workflow's name."),
+                input=Field(_DATA, doc="What it is started with."),
+            ),
             doc="A workflow started before the conversation.",
         ),
         tools=Field(ListOf(_TOOL), doc="Tools whose results are canned."),
@@ -279,11 +294,13 @@ def eval_shape() -> Shape:
     turn = Ruled(Record("turn", **_TURN_FIELDS, **{"assert": checks}), _turn_rules, _one_of("user", "event"))
     record = Record(
         "eval",
-        **{"$schema": Field(Text())},
+        **{"$schema": Field(Text(), doc="The JSON Schema an editor checks the file with; otherwise ignored.")},
         name=Field(_Name(), required=True, doc="What it is called; unique across a run."),
-        description=Field(Text()),
-        type=Field(Choice(("capability", "regression"))),
-        tags=Field(ListOf(Text(min_length=1))),
+        description=Field(Text(), doc="What it is about, for people."),
+        type=Field(
+            Choice(("capability", "regression")), doc="Something new, or something that must stay; to select by."
+        ),
+        tags=Field(ListOf(Text(min_length=1)), doc="Words to select by."),
         setup=Field(_SETUP, doc="The state of the world before the first turn."),
         conversation=Field(ListOf(turn), required=True, doc="The turns, in order."),
         outcome=Field(_Checks("outcome", "outcome"), doc="What must hold when all turns are done, by category."),

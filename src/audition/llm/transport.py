@@ -1,18 +1,20 @@
-"""JSON over HTTP, tried again when that may help: the only file that knows the HTTP client.
+"""JSON over HTTP, and streams of events, tried again when that may help: the only file that knows the HTTP client.
 
-Only `post_json` waits and retries; what an answer means is for the caller to say.
+What an answer means is for the caller to say.
 """
 
 import asyncio
 import json
 import random as chance
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from audition.errors import AuditionError
+from audition.llm._sse import EventReader, ServerEvent, TooLong
 
 if TYPE_CHECKING:
     import aiohttp
@@ -57,17 +59,27 @@ class HttpReply:
 
 
 class _Broken(Exception):
-    """One attempt failed: why, and how often such a thing is worth trying (None: as often as anything)."""
+    """One attempt failed: why, and how often such a thing is worth trying (None: as often as anything).
+
+    `heard`: the server may have read the request, and acted on it.
+    """
 
     def __init__(
-        self, why: str, *, at_most: int | None = None, status: int | None = None, timed_out: bool = False
+        self,
+        why: str,
+        *,
+        at_most: int | None = None,
+        status: int | None = None,
+        timed_out: bool = False,
+        heard: bool = True,
     ) -> None:
         super().__init__(why)
         self.why, self.at_most, self.status, self.timed_out = why, at_most, status, timed_out
+        self.heard = heard
 
 
 class Transport:
-    """Posts JSON, over connections that are kept and shared; one client per running loop, closed with its loop.
+    """Speaks JSON, over connections that are kept and shared; one client per running loop, closed with its loop.
 
     `timeout_s`: longest wait for one attempt, its body included, seconds. `attempts`: how often 429, 5xx and broken
     connections are tried, >= 1. `headers` go with every request. How many requests run at once is for the caller to
@@ -98,33 +110,59 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         timeout_s: float | None = None,
     ) -> HttpReply:
-        """Return the reply to a JSON body (bytes are sent as they are); redirects are not followed.
+        """Return the reply to a JSON body that may be posted again: see `request_json`."""
+        return await self.request_json("POST", url, body, headers=headers, timeout_s=timeout_s)
+
+    async def request_json(
+        self,
+        method: str,
+        url: str,
+        body: bytes | Mapping[str, object] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+        repeatable: bool = True,
+    ) -> HttpReply:
+        """Return the reply to a request (a body of bytes is sent as it is); redirects are not followed.
 
         429 and 503 are tried again when Retry-After says (at most 60 s later), other 5xx and broken connections after
-        a growing, jittered wait. Every other status is a reply.
+        a growing, jittered wait. Every other status is a reply. A request that is not `repeatable` is made again only
+        when the server has certainly not acted on it: after 429, 503 and where no connection came about.
 
         Raises: TransportError after the last attempt, for an attempt that takes longer than `timeout_s` (None: the
         transport's) and for a reply that is cut short or too long. It holds neither headers nor the URL's query.
         """
-        data = body if isinstance(body, bytes) else encode(body)
+        data = encode(body) if isinstance(body, Mapping) else body
         sent = {**self._headers, **headers} if headers else self._headers
         limit_s = self._timeout_s if timeout_s is None else timeout_s
-        attempt = 0
-        while True:
-            attempt += 1
-            try:
-                reply = await self._attempt(url, data, sent, limit_s, attempt)
-            except _Broken as broken:
-                if attempt >= min(self._attempts, broken.at_most or self._attempts):
-                    raise _given_up(url, broken, attempt) from None
-                wait_s = self._backoff_s(attempt)
-            else:
-                if reply.status != 429 and reply.status < 500:
-                    return reply
-                if attempt >= self._attempts:
-                    raise _refused(url, reply)
-                wait_s = self._asked_wait_s(reply) or self._backoff_s(attempt)
-            await self._sleep(wait_s)
+
+        async def once(attempt: int) -> HttpReply:
+            return await self._attempt(method, url, data, headers=sent, limit_s=limit_s, attempt=attempt)
+
+        return await self._persist(url, once, repeatable=repeatable)
+
+    @asynccontextmanager
+    async def stream(
+        self, url: str, *, headers: Mapping[str, str] | None = None, silence_s: float
+    ) -> AsyncIterator[AsyncIterator[ServerEvent]]:
+        """Open a stream of server-sent events, with the retries of `request_json`; it ends when the server ends it.
+
+        `silence_s`: longest time without a sign of life (comments are one), seconds.
+
+        Raises: TransportError when it cannot be opened (any status but 200), and from the stream when it breaks.
+        """
+        opened: list[aiohttp.ClientResponse] = []
+
+        async def once(attempt: int) -> HttpReply:
+            return await self._open_stream(url, headers or {}, silence_s, attempt, opened)
+
+        reply = await self._persist(url, once, repeatable=True)
+        if not opened:
+            raise _refused(url, reply)
+        try:
+            yield self._events(url, opened[0])
+        finally:
+            opened[0].close()
 
     async def close(self) -> None:
         """Close the connections of the running loop; the next request opens new ones."""
@@ -132,8 +170,29 @@ class Transport:
         if held is not None:
             await held[1].aclose()
 
+    async def _persist(self, url: str, once: Callable[[int], Awaitable[HttpReply]], *, repeatable: bool) -> HttpReply:
+        """Return what an attempt gives, made as often as that may help."""
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                reply = await once(attempt)
+            except _Broken as broken:
+                in_vain = broken.heard and not repeatable
+                if in_vain or attempt >= min(self._attempts, broken.at_most or self._attempts):
+                    raise _given_up(url, broken, attempt) from None
+                wait_s = self._backoff_s(attempt)
+            else:
+                if reply.status != 429 and reply.status < 500:
+                    return reply
+                in_vain = reply.status not in (429, 503) and not repeatable
+                if in_vain or attempt >= self._attempts:
+                    raise _refused(url, reply)
+                wait_s = self._asked_wait_s(reply) or self._backoff_s(attempt)
+            await self._sleep(wait_s)
+
     async def _attempt(
-        self, url: str, data: bytes, headers: Mapping[str, str], limit_s: float, attempt: int
+        self, method: str, url: str, data: bytes | None, *, headers: Mapping[str, str], limit_s: float, attempt: int
     ) -> HttpReply:
         import aiohttp  # 0.1 s of CPU: only when something is sent
 
@@ -144,17 +203,63 @@ class Transport:
         status = None
         try:
             async with asyncio.timeout(limit_s):
-                asking = client.post(url, data=data, headers=headers, timeout=timeout, allow_redirects=False)
+                asking = client.request(method, url, data=data, headers=headers, timeout=timeout, allow_redirects=False)
                 async with asking as response:
                     status = response.status
                     body = await self._read(response)
         except aiohttp.ConnectionTimeoutError:
-            raise _Broken("cannot be reached: no connection in time", at_most=_ATTEMPTS_TO_CONNECT) from None
+            raise _no_connection_in_time() from None
         except TimeoutError:
             raise _Broken(f"took longer than {limit_s:g} s", at_most=1, status=status, timed_out=True) from None
         except (OSError, ValueError, aiohttp.ClientError) as error:
             raise _broken(error, status) from None
         return HttpReply(status, body, (time.perf_counter() - started) * 1000, attempt, response.headers)
+
+    async def _open_stream(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        silence_s: float,
+        attempt: int,
+        opened: "list[aiohttp.ClientResponse]",
+    ) -> HttpReply:
+        """Add a response with status 200 to `opened`; return its head, or the whole of any other."""
+        import aiohttp
+
+        client = await self._client()
+        timeout = aiohttp.ClientTimeout(connect=min(_LONGEST_TO_CONNECT_S, silence_s), sock_read=silence_s)
+        sent = {**self._headers, **headers, "Accept": "text/event-stream"}
+        started, body = time.perf_counter(), b""
+        try:
+            response = await client.get(url, headers=sent, timeout=timeout, allow_redirects=False)
+            if response.status == 200:
+                opened.append(response)
+            else:
+                async with response:
+                    body = await self._read(response)
+        except aiohttp.ConnectionTimeoutError:
+            raise _no_connection_in_time() from None
+        except TimeoutError:
+            raise _Broken(f"was silent for longer than {silence_s:g} s", at_most=1, timed_out=True) from None
+        except (OSError, ValueError, aiohttp.ClientError) as error:
+            raise _broken(error, None) from None
+        return HttpReply(response.status, body, (time.perf_counter() - started) * 1000, attempt, response.headers)
+
+    async def _events(self, url: str, response: "aiohttp.ClientResponse") -> AsyncIterator[ServerEvent]:
+        import aiohttp
+
+        reader = EventReader(self._max_reply_bytes)
+        try:
+            async for piece in response.content.iter_any():
+                for event in reader.feed(piece):
+                    yield event
+        except TooLong:
+            broken = _Broken(f"sent an event of more than {self._max_reply_bytes:,} bytes", status=200)
+            raise _given_up(url, broken, 1) from None
+        except TimeoutError:
+            raise _given_up(url, _Broken("was silent for too long", status=200, timed_out=True), 1) from None
+        except (OSError, ValueError, aiohttp.ClientError) as error:
+            raise _given_up(url, _broken(error, 200), 1) from None
 
     async def _read(self, response: "aiohttp.ClientResponse") -> bytes:
         """Return the body, read no further than its limit."""
@@ -234,18 +339,22 @@ async def _closing(client: "aiohttp.ClientSession") -> AsyncGenerator[None]:
         await client.close()
 
 
+def _no_connection_in_time() -> _Broken:
+    return _Broken("cannot be reached: no connection in time", at_most=_ATTEMPTS_TO_CONNECT, heard=False)
+
+
 def _broken(error: Exception, status: int | None) -> _Broken:
     """Return what a client's error means, in our words: its own may hold the whole URL."""
     import aiohttp
 
     match error:
         case aiohttp.ClientConnectorCertificateError():
-            return _Broken("shows a certificate that is not trusted", at_most=1)
+            return _Broken("shows a certificate that is not trusted", at_most=1, heard=False)
         case aiohttp.ClientConnectorDNSError():
-            return _Broken("cannot be reached: its host is not known", at_most=_ATTEMPTS_TO_CONNECT)
+            return _Broken("cannot be reached: its host is not known", at_most=_ATTEMPTS_TO_CONNECT, heard=False)
         case aiohttp.ClientConnectorError():
             reason = error.strerror or "no connection"
-            return _Broken(f"cannot be reached: {reason}", at_most=_ATTEMPTS_TO_CONNECT)
+            return _Broken(f"cannot be reached: {reason}", at_most=_ATTEMPTS_TO_CONNECT, heard=False)
         case aiohttp.ClientPayloadError():
             return _Broken("sent a reply that is cut short or garbled", status=status)
         case aiohttp.ClientResponseError():
