@@ -8,7 +8,7 @@ AuditionError            hint: what to do next, one sentence        exit
 ├─ NothingSelected       (names, tags or types that match no eval)        4
 ├─ MissingExtra          extra: pip install 'audition[x]'              2
 ├─ AgentError            by_agent: the agent's doing, or on the way to it (per trial)
-├─ ModelError            status: the HTTP status, if there was one; retried: how many attempts were made
+├─ ModelError            status: the HTTP status, if there was one; attempts: how many were made (per trial or check)
 ├─ JudgeError            raw: what the judge said, if anything (per check)
 └─ StoreError ─ NotFound · Conflict                                    2
 """

@@ -58,9 +58,7 @@ class Caller:
         """
         url = f"{self.base_url}{path}"
         try:
-            reply = await self._transport.request_json(
-                method, url, body, headers=self.headers, repeatable=repeatable
-            )
+            reply = await self._transport.request_json(method, url, body, headers=self.headers, repeatable=repeatable)
         except TransportError as error:
             raise self._refused(error.message, error.status, error.body) from None
         content = _object(reply.body)

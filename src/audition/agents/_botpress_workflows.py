@@ -1,7 +1,7 @@
 """The workflows of a Botpress session: what spans and the workflows API tell of them, each thing once."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from audition.agents._botpress_spans import Span
 from audition.evals import Turn
@@ -20,7 +20,8 @@ class _Workflow:
     entered: bool = False
     heard: str | None = None
     traced: str | None = None
-    told: set[str] = field(default_factory=set)
+    start_told: bool = False
+    end_told: bool = False
 
     @property
     def end(self) -> str | None:
@@ -66,10 +67,12 @@ class Workflows:
         """Return what has happened since it was last taken."""
         events = []
         for one in self._known.values():
-            for status in ("entered" if one.entered else None, one.end if "end" not in one.told else None):
-                if status is not None and status not in one.told:
-                    one.told |= {status} if status == "entered" else {status, "end"}
-                    events.append(WorkflowEvent(name=one.name, status=status, input=one.input))
+            if one.entered and not one.start_told:
+                one.start_told = True
+                events.append(WorkflowEvent(name=one.name, status="entered", input=one.input))
+            if one.end is not None and not one.end_told:
+                one.end_told = True
+                events.append(WorkflowEvent(name=one.name, status=one.end, input=one.input))
         return tuple(events)
 
     def _one(self, id: str, name: str) -> _Workflow:

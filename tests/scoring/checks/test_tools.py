@@ -132,7 +132,7 @@ def test_a_failed_call_says_how_the_nearest_one_differs(decide: Decide) -> None:
 
     assert result.check == 'called: "search" with q equals "news 2025", limit lte 5'
     assert result.expected == '"search" with q equals "news 2025", limit lte 5'
-    assert result.actual == 'lookup({}), search({"q": "weather", "limit": 3}), search({"q": "news", "limit": 5})'
+    assert result.actual == 'lookup({})\nsearch({"q": "weather", "limit": 3})\nsearch({"q": "news", "limit": 5})'
     assert result.reason == 'call 2 search: q expected "news 2025", got "weather"'
 
 
@@ -142,12 +142,12 @@ def test_a_failed_call_says_how_the_nearest_one_differs(decide: Decide) -> None:
         pytest.param(
             {"called": "b", "status": "error"},
             'called: "b" status error',
-            "a({}), b({})",
+            "a({})\nb({})",
             "call 2 b: status expected error, got success",
             id="status",
         ),
         pytest.param(
-            {"called": "b", "times": 2}, 'called: "b" times equals 2', "1 such of: a({}), b({})", None, id="times"
+            {"called": "b", "times": 2}, 'called: "b" times equals 2', "1 such of: a({})\nb({})", None, id="times"
         ),
         pytest.param({"not_called": "b"}, 'not_called: "b"', "b({})", None, id="not_called"),
         pytest.param(

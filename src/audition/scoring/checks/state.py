@@ -30,7 +30,7 @@ def _review(found: Mapping[str, object], path: Path, faults: Faults) -> None:
 CHECK = Spec(
     Record(
         "state check",
-        path=Field(Text(min_length=1), required=True, doc="scope.field, the scope being bot, user or conversation."),
+        path=Field(Text(min_length=1), required=True, doc="Which value: bot.FIELD, user.FIELD or conversation.FIELD."),
         changed=Field(Flag(), doc="Whether the value differs from before the turn (outcome: from after the setup)."),
         **OPERATOR_FIELDS,
     ),

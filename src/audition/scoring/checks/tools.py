@@ -198,4 +198,4 @@ def _first_out_of_order(wanted: Sequence[str], names: Iterable[str]) -> int | No
 
 def _listed(calls: Sequence[ToolCall]) -> str:
     given = [f"{call.name}({shown(call.arguments) if call.malformed is None else call.malformed})" for call in calls]
-    return shorten(", ".join(given), _SHOWN_CHARACTERS) if given else "no tool was called"
+    return shorten("\n".join(given), _SHOWN_CHARACTERS) if given else "no tool was called"
