@@ -43,6 +43,9 @@ lint: venv
 types: venv
 	@$(BIN)/mypy
 
+docs: venv  ## write docs/reference anew from the code
+	@$(BIN)/python -m docs.generate
+
 bench: venv  ## run the benchmarks; each prints its figure beside that of a plain loop
 	@$(BIN)/python -m benchmarks
 

@@ -50,13 +50,6 @@ EXIT_CODES = {
     ExitCode.INTERRUPTED: "interrupted; what had finished is kept",
 }
 
-VERDICTS = {
-    Verdict.PASS: "it held",
-    Verdict.FAIL: "it did not hold: the agent's doing",
-    Verdict.ERROR: "we could not tell; nobody is blamed",
-    Verdict.SKIP: "somebody chose not to look",
-}
-
 ENVIRONMENT = {
     "`AUDITION_AGENT`": "The agent, in place of `use` under `[agent]`.",
     "`AUDITION_JUDGE_MODEL`": "The model that judges, in place of `model` under `[judge]`.",
@@ -179,7 +172,8 @@ def _errors() -> str:
 
 
 def _verdicts() -> str:
-    words = [(f"`{one}`", f"`{MARKS[one]}`", VERDICTS[one]) for one in Verdict]
+    meanings = text_of(Verdict).partition(": ")[2].rstrip(".").split("; ")
+    words = [(f"`{one}`", f"`{MARKS[one]}`", means) for one, means in zip(Verdict, meanings, strict=True)]
     pairs = itertools.combinations_with_replacement(Verdict, 2)
     both = [(f"`{one}`", f"`{other}`", f"`{roll_up((one, other))}`") for one, other in pairs]
     return page(
@@ -206,10 +200,14 @@ def _python() -> str:
 def _public(one: Any) -> str:
     node: Any = ast.parse(inspect.getsource(one)).body[0]
     if isinstance(node, ast.ClassDef):
-        held = [f"    {ast.unparse(item)}" for item in node.body if isinstance(item, ast.AnnAssign | ast.Assign)]
+        held = [f"    {_written(item)}" for item in node.body if isinstance(item, ast.AnnAssign | ast.Assign)]
         held += [f"    {_signature(item)}" for item in node.body if _is_offered(item)]
         return f"```python\nclass {node.name}:\n{chr(10).join(held)}\n```\n\n{text_of(one)}"
     return f"```python\n{_signature(node)}\n```\n\n{text_of(one)}"
+
+
+def _written(node: ast.AST) -> str:
+    return ast.unparse(node).replace("'", '"')
 
 
 def _is_offered(item: ast.stmt) -> bool:
@@ -218,11 +216,11 @@ def _is_offered(item: ast.stmt) -> bool:
 
 def _signature(node: Any) -> str:
     """Return a function as its source spells it, which no version of Python spells otherwise."""
-    arguments = re.split(r", (?=\*|\w+: )", re.sub(r"(: [^,=]+)=", r"\1 = ", ast.unparse(node.args)))
+    arguments = re.split(r", (?=\*|\w+: )", re.sub(r"(: [^,=]+)=", r"\1 = ", _written(node.args)))
     on_one_line = f"({', '.join(arguments)})"
     listed = on_one_line if len(on_one_line) < 90 else "(\n    " + ",\n    ".join(arguments) + ",\n)"
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-    said = f"{word} {node.name}{listed} -> {ast.unparse(node.returns)}"
+    said = f"{word} {node.name}{listed} -> {_written(node.returns)}"
     return f"{said}  # a property" if node.decorator_list else said
 
 
@@ -230,8 +228,8 @@ def _named(module: str) -> Iterator[tuple[str, str, str]]:
     """Yield the types that a module gives a name: the name, the type, and what is said below it."""
     for item, below in itertools.pairwise(ast.parse(inspect.getsource(import_module(module))).body):
         if isinstance(item, ast.Assign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
-            kind = ast.unparse(item.value).replace("|", "\\|")
-            yield f"`{ast.unparse(item.targets[0])}`", f"`{kind}`", " ".join(str(below.value.value).split())
+            kind = _written(item.value).replace("|", "\\|")
+            yield f"`{_written(item.targets[0])}`", f"`{kind}`", " ".join(str(below.value.value).split())
 
 
 PAGES: Mapping[str, tuple[str, Callable[[], str]]] = {

@@ -28,6 +28,7 @@ class CheckResult:
     `check` is the check in words, without its category; `turn` counts from 0, None for an outcome check. `expected` and
     `actual` are texts for people. `reason` is a sentence, or None when expected and actual say it all. `where` is
     `path:line:column` of the check. `score` is a judge's grade (1..5) or a metric (0..1), None for plain checks.
+    `note` is a remark for those who ask for details, in one line; it changes no verdict.
     """
 
     category: str
@@ -40,6 +41,7 @@ class CheckResult:
     where: str | None = None
     score: float | None = None
     judge_usage: Usage | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

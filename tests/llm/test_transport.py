@@ -290,3 +290,113 @@ async def test_many_requests_run_side_by_side(server, make):
     replies = await asyncio.gather(*(transport.post_json(server.url, {"n": n}) for n in range(200)))
 
     assert [reply.status for reply in replies] == [200] * 200
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE", "PUT"])
+async def test_a_request_of_any_method_is_made_and_tried_again(server, make, method):
+    server.will(server.answer(503), server.answer(200, {"ok": True}))
+
+    reply = await make().request_json(method, server.url, None if method == "GET" else {"n": 1})
+
+    assert (reply.body, reply.attempts) == (b'{"ok": true}', 2)
+    assert server.requests[0][2] == (b"" if method == "GET" else b'{"n":1}')
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_what_was_turned_away_is_asked_again_even_when_it_must_not_be_done_twice(server, make, status):
+    server.will(server.answer(status), server.answer(200))
+
+    reply = await make().request_json("POST", server.url, {}, repeatable=False)
+
+    assert reply.attempts == 2
+
+
+@pytest.mark.parametrize("status", [500, 502, 504])
+async def test_what_may_have_been_done_is_not_asked_again(server, make, status):
+    server.will(server.answer(status))
+
+    with pytest.raises(TransportError, match=f"answered {status}$"):
+        await make().request_json("POST", server.url, {}, repeatable=False)
+
+    assert len(server.requests) == 1
+
+
+async def test_a_broken_connection_may_have_done_it_already(server, make):
+    server.will(server.reset)
+
+    with pytest.raises(TransportError, match=r"broke the connection$"):
+        await make().request_json("POST", server.url, {}, repeatable=False)
+
+    assert len(server.requests) == 1
+
+
+async def test_where_nobody_listens_nothing_was_done(unused_url, make, waits):
+    with pytest.raises(TransportError, match="cannot be reached"):
+        await make().request_json("POST", unused_url, {}, repeatable=False)
+
+    assert len(waits) == 2
+
+
+STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+
+
+async def test_the_events_of_a_stream_come_until_it_ends(server, make):
+    server.will(server.raw(STREAM + b"event: greeting\ndata: hello\n\n: alive\n\ndata: ping\n\n"))
+
+    async with make().stream(f"{server.url}/listen", headers={"x-key": "k"}, silence_s=5) as events:
+        heard = [(event.name, event.data) async for event in events]
+
+    _, headers, _ = server.requests[0]
+    assert heard == [("greeting", "hello"), ("message", "ping")]
+    assert (headers["accept"], headers["x-key"]) == ("text/event-stream", "k")
+
+
+async def test_a_stream_is_opened_with_as_many_attempts_as_a_request(server, make, waits):
+    server.will(server.answer(503), server.answer(429), server.raw(STREAM + b"data: 1\n\n"))
+
+    async with make().stream(server.url, silence_s=5) as events:
+        heard = [event.data async for event in events]
+
+    assert (heard, len(waits)) == (["1"], 2)
+
+
+@pytest.mark.parametrize("status", [204, 302, 401])
+async def test_a_stream_with_another_status_is_none(server, make, status):
+    server.will(server.answer(status, b"" if status == 204 else b"why"))
+
+    with pytest.raises(TransportError, match=f"answered {status}$") as raised:
+        async with make().stream(server.url, silence_s=5):
+            pass
+
+    assert raised.value.status == status
+
+
+async def test_a_stream_without_a_sign_of_life_breaks(server, make):
+    async def hang(writer: asyncio.StreamWriter) -> None:
+        writer.write(STREAM + b"data: 1\n\n")
+        await server.silent(writer)
+
+    server.will(hang)
+    heard = []
+
+    async def read() -> None:
+        async with make().stream(server.url, silence_s=0.2) as events:
+            async for event in events:
+                heard.append(event.data)
+
+    with pytest.raises(TransportError, match="was silent for too long") as raised:
+        await read()
+
+    assert (heard, raised.value.timed_out) == (["1"], True)
+
+
+async def test_an_event_without_end_breaks_the_stream(server, make):
+    server.will(server.endless)
+
+    async def read() -> None:
+        async with make(max_reply_bytes=100_000).stream(server.url, silence_s=5) as events:
+            async for _ in events:
+                pass
+
+    with pytest.raises(TransportError, match="an event of more than 100,000 bytes"):
+        await read()

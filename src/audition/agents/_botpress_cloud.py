@@ -88,14 +88,6 @@ class Cloud:
         answer = await self._caller.call("POST", "/v1/chat/workflows", body, repeatable=False)
         return _object(answer.content.get("workflow"))
 
-    async def workflow(self, id: str) -> Mapping[str, Any]:
-        """Return what the API says of one workflow.
-
-        Raises: AgentError.
-        """
-        answer = await self._caller.call("GET", f"/v1/chat/workflows/{quote(id, safe='')}")
-        return _object(answer.content.get("workflow"))
-
     async def workflows(self, conversation: str) -> list[Mapping[str, Any]]:
         """Return what the API says of the workflows of a conversation, the oldest first.
 
@@ -126,7 +118,7 @@ class Cloud:
         return rows
 
     async def _content_of(self, file_id: str) -> object:
-        """Return what a file holds: a state that is too long is kept in one. Its address is signed, and takes no key."""
+        """Return what a file holds: a long state is kept in one. Its address is signed, so it takes no key."""
         answer = await self._caller.call("GET", f"/v1/files/{quote(file_id, safe='')}")
         url = str(_object(answer.content.get("file")).get("url"))
         try:

@@ -40,6 +40,8 @@ class Spans:
     def __init__(self) -> None:
         self._held: dict[Key, Span] = {}
         self._taken: set[Key] = set()
+        self.changes = 0
+        """How many spans have been noted, new and anew."""
 
     def note(self, name: str, content: Mapping[str, object]) -> None:
         """Note what an event of the stream says: a snapshot of spans, or one span anew."""
@@ -51,6 +53,7 @@ class Spans:
         for one in raw:
             if (span := _span(one)) is not None:
                 self._held[span.key] = span
+                self.changes += 1
 
     def all(self) -> tuple[Span, ...]:
         """Return all spans."""

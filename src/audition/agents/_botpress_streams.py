@@ -42,7 +42,7 @@ class Bell:
 
 
 class Listener:
-    """Reads one stream in the background, and opens it again when it breaks.
+    """Reads one stream in the background, and opens it again when it breaks after it was in use.
 
     `on_event` gets the name and the JSON object of each event. `on_reopen` is awaited after each break, when the stream
     is open again: nothing that was sent meanwhile is sent again. `begins_with`: the event that tells that the stream
@@ -96,6 +96,15 @@ class Listener:
             raise AgentError(self.trouble or "the stream broke and did not come back in time", by_agent=False)
 
     async def _listen(self) -> None:
+        why = "the stream is not read any more"
+        try:
+            why = await self._keep_listening()
+        finally:
+            self.trouble, self._up = why, False
+            self._bell.ring()
+
+    async def _keep_listening(self) -> str:
+        """Read until the stream is lost for good; return why it is."""
         breaks = 0
         while True:
             try:
@@ -116,11 +125,9 @@ class Listener:
                 why = error.message
             self._up = False
             breaks += 1
-            if breaks > _REOPENED_AT_MOST:
-                break
+            if breaks > _REOPENED_AT_MOST or not self._begun:
+                return why
             await asyncio.sleep(0.5 * 2 ** (breaks - 2) if breaks > 1 else 0)
-        self.trouble = why
-        self._bell.ring()
 
     def _note(self, event: ServerEvent) -> None:
         try:

@@ -44,7 +44,7 @@ class Workflows:
             one.heard = status
 
     def trace(self, spans: Iterable[Span]) -> None:
-        """Note what spans say: a workflow that waits or sleeps runs in several, the last of which tells how it ended."""
+        """Note what spans say: a workflow that sleeps runs in several, the last of which tells how it ended."""
         for span in spans:
             name = span.data.get("workflow.name") or span.data.get("workflowName")
             if span.name != "handler.workflow" or not name:

@@ -1,5 +1,6 @@
 """The command line: commands are imported when asked for, and one place turns errors into exit codes."""
 
+import gc
 import os
 import platform
 import sys
@@ -32,6 +33,8 @@ class Commands(click.Group):
         Raises: UnknownName when there is none of that name.
         """
         command: click.Command = COMMANDS.get(cmd_name).command
+        gc.freeze()  # all that is imported stays, so nobody need look through it for garbage
+        gc.enable()
         return command
 
     def main(self, args: Sequence[str] | None = None, *_: object, **__: object) -> NoReturn:

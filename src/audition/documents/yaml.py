@@ -1,4 +1,4 @@
-"""YAML 1.2 (core schema) to documents that remember their places, straight from the C parser's events.
+"""YAML 1.2 (core schema) to documents that remember their places, straight from the C parser's events; and back.
 
 Composing nodes first, as PyYAML's own loaders do, takes four times the time and memory.
 """
@@ -89,6 +89,38 @@ def read_yaml(text: str, path: str) -> tuple[list[object], list[Fault]]:
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         builder.faults.append(_character_fault(error, text, path))
     return builder.documents, builder.faults
+
+
+def write_yaml(value: object) -> str:
+    """Return plain data (dicts, lists, texts, numbers, true, false, None) as one YAML document in block style.
+
+    Texts that some reader, of YAML 1.1 or 1.2, would take for something else are quoted.
+    """
+    return yaml.dump(value, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=10**6)
+
+
+class _Writer(yaml.SafeDumper):
+    """Writes each value where it stands: an alias would have to be understood by the reader."""
+
+    def ignore_aliases(self, _data: object) -> bool:
+        return True
+
+
+def _represent_text(writer: _Writer, text: str) -> yaml.ScalarNode:
+    style = None
+    if _ODD_CHARACTER.search(text):
+        style = '"'
+    elif "\n" in text:
+        style = "|"
+    elif text[:1] in _NUMBER_BEGINS:
+        style = "'"
+    return writer.represent_scalar(_CORE + "str", text, style=style)
+
+
+_ODD_CHARACTER = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff]")
+"""What quotes and blocks do not keep as it is: controls, and line ends beside the line feed."""
+
+_Writer.add_representer(str, _represent_text)
 
 
 class _Builder:

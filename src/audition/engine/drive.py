@@ -2,8 +2,10 @@
 
 import asyncio
 import traceback
+from contextlib import nullcontext
+from functools import cache
 
-from audition.agents import Agent
+from audition.agents import Agent, Facet
 from audition.engine.plan import Trial
 from audition.errors import AgentError
 from audition.evals import Turn
@@ -16,9 +18,10 @@ async def drive(agent: Agent, user: User, trial: Trial) -> Transcript:
 
     Never raises on what the agent or its surroundings do: trouble is part of the transcript.
     """
-    conversation = _Conversation(tuple(sorted(agent.observes)))
+    conversation = _Conversation(_listed(agent.observes))
     try:
-        async with asyncio.timeout(trial.timeout_s):
+        # Without a limit there is no need for a clock: it takes a twentieth of an instant trial's time.
+        async with nullcontext() if trial.timeout_s is None else asyncio.timeout(trial.timeout_s):
             await conversation.hold(agent, user, trial)
     except TimeoutError:
         late = f"the eval did not end within {trial.timeout_s:g} s" if trial.timeout_s else "a time limit passed"
@@ -29,6 +32,11 @@ async def drive(agent: Agent, user: User, trial: Trial) -> Transcript:
         what = f"{type(error).__name__}: {error}"
         conversation.stop(Trouble(message=what, by_agent=False, detail=traceback.format_exc()))
     return conversation.transcript()
+
+
+@cache
+def _listed(observes: frozenset[Facet]) -> tuple[str, ...]:
+    return tuple(sorted(observes))
 
 
 class _Conversation:

@@ -5,15 +5,16 @@ import time
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
+from typing import Protocol
 
 from audition.agents import Agent
 from audition.engine.drive import drive
 from audition.engine.plan import Trial
 from audition.engine.settle import settle
+from audition.evals import Eval
 from audition.judges import Judge
 from audition.results import CheckResult, TrialResult, Verdict, roll_up
-from audition.scoring.rule import OpenCheck
-from audition.scoring.score import score
+from audition.scoring.score import Row, score
 from audition.transcript import Transcript
 from audition.users.script import Script
 
@@ -21,8 +22,22 @@ _WAITING = 256
 """How many results may be under way or wait for the consumer before the workers pause: it bounds a run's memory."""
 
 
+class Scorer(Protocol):
+    """How transcripts are judged: `scoring.score.score`, or what reads the same checks in another way."""
+
+    def __call__(self, eval: Eval, transcript: Transcript, *, judge_pass_threshold: int) -> list[Row]:
+        """Return one row for each check. Pure."""
+        ...
+
+
 async def perform(
-    trials: Iterable[Trial], agent: Agent, judge: Judge | None, *, at_once: int, judging: bool = True
+    trials: Iterable[Trial],
+    agent: Agent,
+    judge: Judge | None,
+    *,
+    at_once: int,
+    judging: bool = True,
+    scorer: Scorer = score,
 ) -> AsyncGenerator[TrialResult]:
     """Yield the result of each trial as it finishes, at most `at_once` (>= 1) trials running side by side.
 
@@ -37,7 +52,7 @@ async def perform(
         try:
             for trial in pending:
                 await room.acquire()
-                finished.put_nowait(await perform_one(trial, agent, judge, judging=judging))
+                finished.put_nowait(await perform_one(trial, agent, judge, judging=judging, scorer=scorer))
         finally:
             finished.put_nowait(None)
 
@@ -64,13 +79,15 @@ async def perform(
         await _end(workers)
 
 
-async def perform_one(trial: Trial, agent: Agent, judge: Judge | None, *, judging: bool = True) -> TrialResult:
+async def perform_one(
+    trial: Trial, agent: Agent, judge: Judge | None, *, judging: bool = True, scorer: Scorer = score
+) -> TrialResult:
     """Return the result of one trial; whatever goes wrong in it is part of the result."""
     started_at, begun = datetime.now(UTC).isoformat(), time.perf_counter()
     transcript = Transcript()
     try:
         transcript = await drive(agent, Script(trial.eval.turns), trial)
-        scored = await _scored(trial, transcript)
+        scored = await _scored(scorer, trial, transcript)
         checks = await settle(scored, judge, judging=judging)
         verdict, error = roll_up(check.verdict for check in checks), why(checks)
     except Exception as broken:
@@ -89,8 +106,8 @@ async def perform_one(trial: Trial, agent: Agent, judge: Judge | None, *, judgin
     )
 
 
-async def _scored(trial: Trial, transcript: Transcript) -> list[CheckResult | OpenCheck]:
-    judge = partial(score, trial.eval, transcript, judge_pass_threshold=trial.judge_pass_threshold)
+async def _scored(scorer: Scorer, trial: Trial, transcript: Transcript) -> list[Row]:
+    judge = partial(scorer, trial.eval, transcript, judge_pass_threshold=trial.judge_pass_threshold)
     # A slow pattern must not hold up the loop: other trials are being timed on it.
     return await asyncio.to_thread(judge) if trial.searches else judge()
 

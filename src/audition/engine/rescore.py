@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import replace
 
-from audition.engine.perform import why
+from audition.engine.perform import Scorer, why
 from audition.engine.plan import Defaults
 from audition.engine.settle import settle
 from audition.evals import Eval
@@ -19,6 +19,7 @@ async def rescore(
     *,
     defaults: Defaults,
     judging: bool = True,
+    scorer: Scorer = score,
 ) -> AsyncGenerator[TrialResult]:
     """Yield each stored result, judged anew; `evals` are those of today, by name.
 
@@ -32,7 +33,7 @@ async def rescore(
             yield _not_rescored(result, "the eval has other turns than the stored conversation; run it again")
         else:
             threshold = one.options.judge_pass_threshold or defaults.judge_pass_threshold
-            scored = score(one, result.transcript, judge_pass_threshold=threshold)
+            scored = scorer(one, result.transcript, judge_pass_threshold=threshold)
             checks = await settle(scored, judge, judging=judging)
             verdict = roll_up(check.verdict for check in checks)
             yield replace(result, verdict=verdict, error=why(checks), checks=checks, type=one.type, tags=one.tags)

@@ -1,6 +1,7 @@
 """What a file format is, what it gives back, and the folder the formats are found in."""
 
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
@@ -23,8 +24,20 @@ class Reading:
     warnings: tuple[str, ...] = ()
 
 
+class Code(Enum):
+    """Whether the code in a file may be run to read it: only when the file was named, or code is allowed."""
+
+    ALLOWED = "allowed"
+    NOT_ASKED_FOR = "not asked for"
+    FORBIDDEN = "forbidden"
+
+
 class Format(Protocol):
-    """What a module of this folder offers."""
+    """What a module of this folder offers.
+
+    It may offer `read_many` too, which takes all its files at once, each with a `Code`, and returns a `Reading` for
+    each: for a format that reads most files without running them.
+    """
 
     SUFFIXES: tuple[str, ...]
     """The ends of the file names it reads, in small letters, such as `.eval.yaml`."""

@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from os.path import realpath
@@ -11,7 +11,7 @@ from types import ModuleType
 
 from audition.errors import Fault, LoadError, Where
 from audition.evals import Eval, Suite
-from audition.formats._format import FORMATS, Reading
+from audition.formats._format import FORMATS, Code, Reading
 from audition.formats.eval_dict import named_twice
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
@@ -27,28 +27,31 @@ class Gathered:
     warnings: tuple[str, ...] = ()
 
 
-def load(paths: Path | str | Sequence[Path | str], *, allow_code: bool = False) -> Suite:
+def load(paths: Path | str | Sequence[Path | str], *, allow_code: bool = False, no_exec: bool = False) -> Suite:
     """Return the evals of files and folders; with `allow_code`, those of files that must be run to be read too.
+
+    `no_exec`: no code of any file is run, not even of one that is named.
 
     Raises: LoadError with every fault of every file, when there is one.
     """
     given = [paths] if isinstance(paths, Path | str) else paths
-    gathered = gather([Path(path) for path in given], allow_code=allow_code)
+    gathered = gather([Path(path) for path in given], allow_code=allow_code, no_exec=no_exec)
     if gathered.faults:
         raise LoadError(gathered.faults)
     return gathered.suite
 
 
-def gather(paths: Sequence[Path], *, allow_code: bool = False) -> Gathered:
+def gather(paths: Sequence[Path], *, allow_code: bool = False, no_exec: bool = False) -> Gathered:
     """Return the evals of files and folders, in order, each file read once; what is wrong with one stops no other.
 
     Folders are looked through to the bottom, in the order of names. A file whose reading runs code is read when it is
-    named itself, or with `allow_code`. Of two evals with one name, the first is kept and the second is a fault.
+    named itself, or with `allow_code`, and never with `no_exec`. Of two evals with one name, the first is kept and the
+    second is a fault.
     """
     search = _Search()
     for path in paths:
         search.look_at(path)
-    readings = [_read(file, code_allowed=allow_code) for file in search.files.values()]
+    readings = _read_all(search.files.values(), allow_code=allow_code, no_exec=no_exec)
     evals = [an_eval for reading in readings for an_eval in reading.evals]
     by_name: dict[str, Eval] = {}
     for an_eval in evals:
@@ -69,8 +72,25 @@ class _File:
     named: bool
 
 
-def _read(file: _File, *, code_allowed: bool) -> Reading:
-    if file.format.RUNS_CODE and not file.named and not code_allowed:
+def _read_all(files: Iterable[_File], *, allow_code: bool, no_exec: bool) -> list[Reading]:
+    codes: dict[ModuleType, dict[Path, Code]] = {}
+    for file in files:
+        allowed = Code.ALLOWED if file.named or allow_code else Code.NOT_ASKED_FOR
+        codes.setdefault(file.format, {})[file.path] = Code.FORBIDDEN if no_exec else allowed
+    together: dict[Path, Reading] = {}
+    for found, its_files in codes.items():
+        if hasattr(found, "read_many"):
+            with _uncollected():
+                together |= found.read_many(its_files)
+    return [together.get(file.path) or _read(file, codes[file.format][file.path]) for file in files]
+
+
+def _read(file: _File, code: Code) -> Reading:
+    if file.format.RUNS_CODE and code is Code.FORBIDDEN and file.named:
+        return Reading(
+            faults=(Fault("reading this runs the code in it, which --no-exec forbids", Where(str(file.path))),)
+        )
+    if file.format.RUNS_CODE and code is not Code.ALLOWED:
         remark = f"{file.path}: not read, since that runs the code in it; name the file itself to have it read"
         return Reading(warnings=(remark,))
     with nullcontext() if file.format.RUNS_CODE else _uncollected():

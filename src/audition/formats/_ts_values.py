@@ -50,6 +50,13 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class Namespace:
+    """All that a file exports, under one name; an empty `path` stands for the Botpress packages."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Regex:
     """A regular expression."""
 
@@ -155,3 +162,24 @@ def unescaped(written: str) -> str | None:
             parts.append("\0")
         at = found.end()
     return joined("".join([*parts, written[at:]]))
+
+
+_NUMBER = re.compile(
+    r"0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+"
+    r"|(?:0|[1-9][0-9]*|(?=\.))(?:\.(?:[0-9]+|(?<=[0-9]\.)))?(?:[eE][-+]?[0-9]+)?"
+)
+_SEPARATOR = re.compile(r"(?<=[0-9a-fA-F])_(?=[0-9a-fA-F])")
+
+
+def number_of(written: str) -> int | float | None:
+    """Return the number that is written, or None when it is none; those with a leading zero are none.
+
+    Source: ECMA-262, Numeric Literals.
+    """
+    digits = _SEPARATOR.sub("", written)
+    if not _NUMBER.fullmatch(digits):
+        return None
+    if digits[:2].lower() not in ("0x", "0b", "0o"):
+        return number(float(digits))
+    value = int(digits, 0)
+    return number(value) if value.bit_length() <= 1000 else None

@@ -1,6 +1,5 @@
 """The files of TypeScript that belong together: each is read once, and knows where its imports lead."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from audition.documents.located import LocatedDict, LocatedList
 from audition.errors import Fault, Where
 from audition.formats._ts_module import Module
 from audition.formats._ts_parsing import MAX_BYTES, Source
-from audition.formats._ts_resolving import Resolver
+from audition.formats._ts_resolving import ReadObject, Resolver
 from audition.formats._ts_values import JsList, JsObject, is_number, number
 
 BOTPRESS = frozenset({"@botpress/evals", "@botpress/adk", "@botpress/runtime"})
@@ -36,7 +35,7 @@ class UnreadableError(Exception):
 class Workspace:
     """Files and the problems of the one that is being read. `shown` says what a file is called, by its real path."""
 
-    def __init__(self, shown: Mapping[str, str]) -> None:
+    def __init__(self, shown: Mapping[str, str], read_config: ReadObject) -> None:
         self.problems: dict[Problem, None] = {}
         self.under_way: list[str] = []
         self.depth = 0
@@ -44,7 +43,7 @@ class Workspace:
         self._shown = dict(shown)
         self._modules: dict[str, Module | Problem] = {}
         self._documents: dict[str, tuple[object, tuple[Problem, ...]]] = {}
-        self._resolver = Resolver(self._read_config)
+        self._resolver = Resolver(read_config)
 
     def begin(self) -> None:
         """Begin with another file."""
@@ -58,9 +57,9 @@ class Workspace:
     def shown(self, path: str) -> str:
         """Return what a file is called in messages."""
         if path not in self._shown:
-            here = os.getcwd()
-            inside = path.startswith(here + os.sep)
-            self._shown[path] = os.path.relpath(path, here) if inside else path
+            here = Path.cwd()
+            inside = Path(path).is_relative_to(here)
+            self._shown[path] = str(Path(path).relative_to(here)) if inside else path
         return self._shown[path]
 
     def resolve(self, source: str, importer: str) -> str | None:
@@ -99,12 +98,6 @@ class Workspace:
             message = f"the file is too big: {len(text):,} characters, and at most {MAX_BYTES:,} are read"
             return Problem(Fault(message, Where(shown), "split it into several files"), final=True)
         return _parsed(text, path, shown)
-
-    def _read_config(self, file: str) -> object:
-        from audition.formats._ts_static import default_export  # a tsconfig.json is JSON with comments and commas
-
-        text = read_text(Path(file))
-        return None if isinstance(text, Fault) else default_export(f"export default\n{text}", file)
 
 
 def _parsed(text: str, path: str, shown: str) -> Module | Problem:

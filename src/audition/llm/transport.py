@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from audition.errors import AuditionError
-from audition.llm._sse import EventReader, ServerEvent, TooLong
+from audition.llm._sse import EventReader, TooLong
+from audition.llm._sse import ServerEvent as ServerEvent
 
 if TYPE_CHECKING:
     import aiohttp
@@ -295,7 +296,11 @@ class Transport:
 
 def encode(body: Mapping[str, object]) -> bytes:
     """Return a JSON object as bytes; mappings of every kind are objects."""
-    return json.dumps(body, separators=(",", ":"), allow_nan=False, default=dict).encode()
+    return _ENCODER.encode(body).encode()
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=dict)
+"""Made once: `json.dumps` with options makes a new one for each call."""
 
 
 def shown(url: str) -> str:

@@ -23,15 +23,15 @@ def render(run: Run, results: Iterable[TrialResult], *, verbose: bool = False) -
         "total": run.total,
         "duration_ms": run.duration_ms,
     }
-    yield _shown(head)[:-1] + ',"evals":['
+    yield json_text(head)[:-1] + ',"evals":['
     between = "\n"
     for result in results:
-        yield between + _shown(_eval(result))
+        yield between + json_text(_eval(result))
         between = ",\n"
-    yield "\n]," + _shown(_rest(run))[1:] + "\n"
+    yield "\n]," + json_text(_rest(run))[1:] + "\n"
 
 
-def _shown(data: dict[str, object]) -> str:
+def json_text(data: dict[str, object]) -> str:
     """Return data as JSON that may be written to a terminal: what JSON itself leaves unescaped and steers one is."""
     text = to_json(data)
     return text if text.isascii() else _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -119,7 +119,7 @@ def _troubled(trouble: Trouble | None) -> dict[str, object]:
 
 
 def _check(check: CheckResult) -> dict[str, object]:
-    return {
+    told: dict[str, object] = {
         "category": check.category,
         "check": check.check,
         "verdict": check.verdict,
@@ -129,3 +129,4 @@ def _check(check: CheckResult) -> dict[str, object]:
         "where": check.where,
         "score": check.score,
     }
+    return told if check.note is None else told | {"note": check.note}

@@ -73,8 +73,9 @@ def summary_text(run: Run, repeats: Repeats | None = None) -> str:
 def check_lines(check: CheckResult, indent: str = "", *, verbose: bool = False) -> list[str]:
     """Return a check on a line, and below it what was expected and seen, unless it held or nobody looked."""
     lines = [f"{indent}{MARKS[check.verdict]} {check.category}.{_line(check.check)}"]
+    note = _block("note:     ", check.note, f"{indent}    ", verbose) if verbose and check.note else []
     if check.verdict in (Verdict.PASS, Verdict.SKIP):
-        return lines
+        return lines + note
     told = {
         "expected: ": check.expected,
         "actual:   ": check.actual,
@@ -84,7 +85,7 @@ def check_lines(check: CheckResult, indent: str = "", *, verbose: bool = False) 
     for label, text in told.items():
         if text is not None:
             lines += _block(label, text, f"{indent}    ", verbose)
-    return lines
+    return lines + note
 
 
 def _remarks(run: Run) -> str:

@@ -101,7 +101,7 @@ report_options = _all_of(
     click.option(
         "--format",
         "report",
-        metavar="text|json|junit",
+        metavar="text|json|junit|botpress-json",
         default="text",
         callback=_report_name,
         help="How results are written.",

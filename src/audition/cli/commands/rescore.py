@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from audition.cli.commands import _project
+from audition.cli.commands import _botpress, _project
 from audition.cli.commands import _run_options as options
 from audition.cli.commands._carrying_out import Wishes, carry_out
 from audition.cli.commands._history import history_of
@@ -20,6 +20,7 @@ from audition.errors import ExitCode
 @options.judging_options
 @options.allow_code_option
 @options.report_options
+@_botpress.compat_option
 def command(
     run_id: str,
     paths: tuple[Path, ...],
@@ -30,6 +31,7 @@ def command(
     report: str,
     output: Path | None,
     verbose: bool,
+    botpress_compat: str | None,
 ) -> ExitCode:
     """Judge the transcripts of a run by the evals as they are now, without calling the agent.
 
@@ -53,11 +55,19 @@ def command(
             total=stored.total,
             paths=_project.kept_paths(settings, paths),
             faults=tuple(map(str, gathered.faults)),
-            warnings=gathered.warnings,
+            warnings=gathered.warnings + _botpress.remarks(botpress_compat),
             rescored_from=stored.id,
         )
         by_name = {one.name: one for one in gathered.suite.evals}
         defaults = Defaults(judge_pass_threshold=settings.judge_pass_threshold)
-        results = rescore(history.results(stored.id), by_name, judge, defaults=defaults, judging=not no_judge)
+        results = rescore(
+            history.results(stored.id),
+            by_name,
+            judge,
+            defaults=defaults,
+            judging=not no_judge,
+            scorer=_botpress.scorer(botpress_compat),
+        )
+        results = _botpress.noted(results, by_name, botpress_compat, verbose=verbose)
         wishes = Wishes(report=report, output=output, verbose=verbose, many_trials=False, keep=True)
         return carry_out(settings, run, results, wishes)

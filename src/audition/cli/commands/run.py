@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from audition.agents import Agent
-from audition.cli.commands import _project
+from audition.cli.commands import _botpress, _project
 from audition.cli.commands import _run_options as options
 from audition.cli.commands._carrying_out import Wishes, carry_out
 from audition.cli.commands._history import history_of
@@ -42,6 +42,7 @@ class _Asked:
     report: str
     output: Path | None
     verbose: bool
+    botpress_compat: str | None
     fail_fast: bool
     rerun_failed: bool
     no_history: bool
@@ -55,6 +56,7 @@ class _Asked:
 @options.limit_options
 @options.allow_code_option
 @options.report_options
+@_botpress.compat_option
 @click.option("--fail-fast", is_flag=True, help="Stop at the first eval that fails or cannot be evaluated.")
 @click.option("--rerun-failed", is_flag=True, help="Only evals that failed or were errors in the latest run.")
 @click.option("--no-history", is_flag=True, help="Keep no record of this run.")
@@ -91,9 +93,17 @@ def command(**given: Any) -> int:
         total=len(trials),
         paths=_project.kept_paths(settings, paths),
         faults=tuple(map(str, gathered.faults)),
-        warnings=gathered.warnings,
+        warnings=gathered.warnings + _botpress.remarks(asked.botpress_compat),
     )
-    results = perform(trials, agent, judge, at_once=_at_once(asked, settings, agent), judging=not asked.no_judge)
+    results = perform(
+        trials,
+        agent,
+        judge,
+        at_once=_at_once(asked, settings, agent),
+        judging=not asked.no_judge,
+        scorer=_botpress.scorer(asked.botpress_compat),
+    )
+    results = _botpress.noted(results, {one.name: one for one in chosen}, asked.botpress_compat, verbose=asked.verbose)
     return carry_out(settings, run, results, _wishes(asked, many_trials=len(trials) > len(chosen)))
 
 

@@ -1,0 +1,2 @@
+export const INDEX = 'index'
+export { HELLO } from './texts'

@@ -1,0 +1,1 @@
+export const FROM_MTS = 'from mts' as const

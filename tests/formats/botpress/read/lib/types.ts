@@ -1,0 +1,2 @@
+export type OnlyAType = string
+export interface Nothing {}

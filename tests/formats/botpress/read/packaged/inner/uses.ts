@@ -1,0 +1,1 @@
+export { PACKAGED } from '~/target'

@@ -1,0 +1,1 @@
+export const PACKAGED = 'by a path of an extended tsconfig'

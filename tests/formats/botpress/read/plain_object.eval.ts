@@ -1,0 +1,1 @@
+export default { name: 'plain_object', conversation: [{ user: 'hi', expectSilence: true }] }
