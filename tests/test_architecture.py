@@ -23,6 +23,8 @@ FLOORS = {
 VENDORS = {
     "aiohttp": "llm/transport.py",
     "alembic": "store/migrations/__init__.py",
+    "google": "agents/adk.py",
+    "nltk": "scoring/overlap.py",
     "pydantic": "wire.py",
     "regex": "scoring/patterns.py",
     "tree_sitter": "formats/_ts_parsing.py",

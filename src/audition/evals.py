@@ -47,7 +47,8 @@ class Turn:
     """One thing said (`user`) or pushed (`event`, the payload): exactly one of the two is not None.
 
     `expect_silence`: the agent must not reply. `response_optional`: it may or may not. `new_conversation`: the turn
-    opens a new conversation of the same user. Source: Botpress eval format, Conversation Turns.
+    opens a new conversation of the same user. `extra` holds what another format says of the turn beyond this, kept for
+    writing it again and for agents that know it. Source: Botpress eval format, Conversation Turns.
     """
 
     user: str | None = None
@@ -57,7 +58,22 @@ class Turn:
     new_conversation: bool = False
     checks: tuple[Check, ...] = ()
     reference: Reference | None = None
+    extra: Data = field(default_factory=dict)
     where: Where | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A conversation that a simulated user holds, in place of written turns. Source: ADK, ConversationScenario.
+
+    `starting_prompt` is said first, word for word; `plan` says how to go on. `persona` is the name of one of ours, or
+    the description of another; None for none. `max_turns` >= 1 ends the conversation, None for no limit.
+    """
+
+    starting_prompt: str
+    plan: str
+    persona: str | None = None
+    max_turns: int | None = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +120,15 @@ class ToolMock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """The state of the world before the first turn."""
+    """The state of the world before the first turn.
+
+    `session` is what the session is opened with, for agents that know it: ADK's `app_name`, `user_id`, `session_id`.
+    """
 
     state: SeedState = SeedState()
     workflow: WorkflowTrigger | None = None
     tools: tuple[ToolMock, ...] = ()
+    session: Data = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +144,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eval:
-    """One conversation and what must hold. `name` is unique across a run."""
+    """One conversation and what must hold. `name` is unique across a run.
+
+    With a `scenario` there are no `turns`. `extra` holds what another format says beyond this, to be written again.
+    """
 
     name: str
     description: str | None = None
@@ -132,8 +155,10 @@ class Eval:
     tags: tuple[str, ...] = ()
     setup: Setup = Setup()
     turns: tuple[Turn, ...] = ()
+    scenario: Scenario | None = None
     outcome: tuple[Check, ...] = ()
     options: Options = Options()
+    extra: Data = field(default_factory=dict)
     where: Where | None = None
 
 

@@ -27,7 +27,8 @@ class CheckResult:
 
     `check` is the check in words, without its category; `turn` counts from 0, None for an outcome check. `expected` and
     `actual` are texts for people. `reason` is a sentence, or None when expected and actual say it all. `where` is
-    `path:line:column` of the check. `score` is a judge's grade (1..5) or a metric (0..1), None for plain checks.
+    `path:line:column` of the check. `score` is a judge's grade (1..5) or a metric (0..1), None for plain checks;
+    `threshold` is what it is held against, and `turn_scores` holds one score per turn, None for a turn without one.
     `note` is a remark for those who ask for details, in one line; it changes no verdict.
     """
 
@@ -40,6 +41,8 @@ class CheckResult:
     reason: str | None = None
     where: str | None = None
     score: float | None = None
+    threshold: float | None = None
+    turn_scores: tuple[float | None, ...] = ()
     judge_usage: Usage | None = None
     note: str | None = None
 

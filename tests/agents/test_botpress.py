@@ -2,6 +2,7 @@
 
 import json
 import logging
+import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -259,9 +260,13 @@ async def test_what_is_said_after_a_last_silent_turn_fails_it(traced: bool) -> N
     assert raised.value.by_agent
 
 
-async def test_what_the_setup_provoked_is_no_reply_to_the_first_turn() -> None:
+@MODES
+async def test_what_the_setup_provoked_is_no_reply_to_the_first_turn(traced: bool) -> None:
     double = Double(GREETING)
-    async with talking_to(double) as agent, agent.open(Setup(), trial="trial") as session:
+    async with (
+        talking_to(double, None if traced else {}) as agent,
+        agent.open(Setup(), trial="trial") as session,
+    ):
         double.speak(next(iter(double.conversations)), "Welcome!")
         exchange = await session.send(Turn(user="hello"), idle_timeout_s=LONG_S)
 
@@ -792,6 +797,12 @@ async def test_a_bot_whose_conversations_do_not_listen_to_the_chat_is_told_of_at
     assert double.messages == []
 
 
+async def test_a_dev_server_that_is_not_there_is_told_of_at_once(unused_url: str) -> None:
+    async with talking_to(Double(GREETING), {"dev_server": unused_url}) as agent:
+        with pytest.raises(AgentError, match="is adk dev running"):
+            await said(agent, Turn(user="hello"))
+
+
 @pytest.mark.parametrize("channel", ["*", ["webchat.channel", "chat.channel"]], ids=str)
 async def test_a_bot_may_listen_to_the_chat_among_others(channel: object) -> None:
     double = Double(GREETING)
@@ -843,6 +854,14 @@ async def test_a_message_of_any_type_is_told_as_text(payload: dict[str, Any], te
 
 
 # options
+
+
+@pytest.fixture
+def unused_url() -> str:
+    """Return the URL of a port of this machine at which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
 def chosen(where: str = "hook-1", secrets: Mapping[str, str] | None = None, **options: object) -> Any:

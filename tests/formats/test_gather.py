@@ -70,7 +70,7 @@ def test_a_file_reached_twice_is_read_once(folder: Path) -> None:
     ("name", "words"),
     [
         ("missing.eval.yaml", "there is no such file or folder"),
-        ("plain.yaml", "no file format reads this; names of eval files end in .eval.json, .eval.py, .eval.yaml"),
+        ("plain.yaml", "no file format reads this; names of eval files end in .eval.js, .eval.json, "),
         ("a\0b.eval.yaml", "this cannot be read"),
         ("dangling.eval.yaml", "there is no such file or folder"),
     ],

@@ -10,7 +10,7 @@ from audition.evals import Check, Eval, Setup, Turn, WorkflowTrigger
 from audition.results import CheckResult, TrialResult, Verdict
 from audition.scoring import botpress_engine
 from audition.scoring.checks import CATEGORIES
-from audition.scoring.rule import OpenCheck
+from audition.scoring.rule import OpenCheck, Opinion
 from audition.scoring.score import Row, score, settled, unsettled
 from audition.transcript import Exchange, Reply, State, ToolCall, Transcript, Trouble, WorkflowEvent
 
@@ -335,7 +335,7 @@ def judged(eval: Eval, transcript: Transcript, grade: int | None = None, thresho
 
 
 def _answered(row: OpenCheck, grade: int | None) -> CheckResult:
-    return unsettled(row, ERROR, "no answer") if grade is None else settled(row, grade, "because")
+    return unsettled(row, ERROR, "no answer") if grade is None else settled(row, [Opinion(score=grade, reason="because")])
 
 
 def notes(eval: Eval, result: TrialResult) -> list[str | None]:

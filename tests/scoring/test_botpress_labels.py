@@ -44,7 +44,7 @@ OURS_ALONE = [
     pytest.param("tools", 'called: "pay" status error', "tool called: pay status error", id="status"),
     pytest.param("tools", 'call_order: "a" (exact)', 'tools: call_order: "a" (exact)', id="exact"),
     pytest.param("state", "bot.n: changed and gte 5", "state: bot.n changed and gte", id="two conditions"),
-    pytest.param("state", "bot.a: b: exists true", "state: bot.a b", id="a path with a colon"),
+    pytest.param("state", "bot.a: b: exists true", "state: bot.a: b exists", id="a path with a colon"),
     pytest.param("workflow", "w: entered, completed", "workflow: w entered, completed", id="two flags"),
     pytest.param("workflow", "w: status failed", "workflow: w status failed", id="status of a workflow"),
     pytest.param("timing", "response_time: gte 1 and lte 9", "response_time >= 1 and <= 9", id="two limits"),

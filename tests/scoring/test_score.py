@@ -3,7 +3,7 @@ import pytest
 from audition.errors import UnknownName, Where
 from audition.evals import Check, Eval, Turn
 from audition.results import CheckResult, Verdict, roll_up
-from audition.scoring.rule import OpenCheck, Question
+from audition.scoring.rule import OpenCheck, Opinion, Question
 from audition.scoring.score import score, settled, unsettled
 from audition.transcript import Exchange, Reply, State, Transcript, Trouble, Usage
 
@@ -207,7 +207,7 @@ OPEN = OpenCheck(
 def test_a_grade_passes_from_the_threshold_on(grade: int, verdict: Verdict) -> None:
     usage = Usage(calls=1)
 
-    assert settled(OPEN, grade, "It greets.", usage) == CheckResult(
+    assert settled(OPEN, [Opinion(score=grade, reason="It greets.")], usage) == CheckResult(
         category="response",
         check='llm_judge: "is polite"',
         verdict=verdict,

@@ -27,13 +27,14 @@ _HINTS = {
 class Said:
     """A message of the bot. `created_ms`: when, by the server's clock, since the epoch; None: not known.
 
-    `arrived_s`: when it came in, by the loop's clock.
+    `arrived_s`: when it came in, by the loop's clock. `listed`: it was asked for, and may have been there for a while.
     """
 
     id: str
     text: str
     created_ms: float | None
     arrived_s: float
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,7 @@ class ChatUser:
         token: str | None = None
         for _ in range(_MOST_PAGES):
             answer = await self._caller.call("GET", path + (f"?nextToken={quote(token, safe='')}" if token else ""))
-            said.extend(self._of_the_bot(answer.content.get("messages"), now_s))
+            said.extend(self._of_the_bot(answer.content.get("messages"), now_s, listed=True))
             token = _object(answer.content, "meta").get("nextToken")
             if not token:
                 break
@@ -99,9 +100,9 @@ class ChatUser:
         """Return what the bot says in an event of the stream; None for every other event."""
         if content.get("type") != "message_created":
             return None
-        return next(self._of_the_bot([content.get("data")], now_s), None)
+        return next(self._of_the_bot([content.get("data")], now_s, listed=False), None)
 
-    def _of_the_bot(self, messages: object, now_s: float) -> Iterator[Said]:
+    def _of_the_bot(self, messages: object, now_s: float, *, listed: bool) -> Iterator[Said]:
         for message in messages if isinstance(messages, list) else ():
             if not isinstance(message, Mapping):
                 continue
@@ -110,7 +111,8 @@ class ChatUser:
             payload = message.get("payload")
             if by_bot and isinstance(payload, Mapping) and isinstance(message.get("id"), str):
                 created_ms = epoch_ms(message.get("createdAt"))
-                yield Said(id=message["id"], text=rendered(payload), created_ms=created_ms, arrived_s=now_s)
+                text = rendered(payload)
+                yield Said(id=message["id"], text=text, created_ms=created_ms, arrived_s=now_s, listed=listed)
 
 
 async def connect(

@@ -17,6 +17,7 @@ class Line:
 
     def __init__(self, user: ChatUser, conversation: str, bell: Bell, spans: Spans | None) -> None:
         self.user, self.conversation, self.bell, self.spans = user, conversation, bell, spans
+        self._since_ms: float | None = None
         self._said: dict[str, Said] = {}
         self._taken: set[str] = set()
         self._listeners: list[Listener] = []
@@ -69,13 +70,16 @@ class Line:
         return any(listener.trouble is not None for listener in self._listeners)
 
     async def send(self, turn: Turn) -> Sent:
-        """Say or push a turn.
+        """Say or push a turn; what the bot said before the server had it is no reply to it.
 
         Raises: AgentError.
         """
         if turn.event is not None:
-            return await self.user.push(self.conversation, turn.event)
-        return await self.user.say(self.conversation, turn.user or "")
+            sent = await self.user.push(self.conversation, turn.event)
+        else:
+            sent = await self.user.say(self.conversation, turn.user or "")
+        self._since_ms = sent.created_ms
+        return sent
 
     async def catch_up(self) -> None:
         """Ask for all messages: those that the stream did not bring are added.
@@ -84,16 +88,27 @@ class Line:
         """
         self._add(await self.user.messages(self.conversation, _now_s()))
 
-    def fresh(self) -> list[Said]:
+    def untaken(self) -> list[Said]:
         """Return what the bot has said that was not taken yet, in the order in which it was said."""
         return sorted(
             (said for said in self._said.values() if said.id not in self._taken),
             key=lambda said: (said.created_ms or 0.0, said.arrived_s),
         )
 
+    def fresh(self) -> list[Said]:
+        """Return what of that came after the last turn was sent."""
+        return [said for said in self.untaken() if not self._is_late(said)]
+
+    def late(self) -> list[Said]:
+        """Return what of that was said before the last turn was sent, by the server's clock."""
+        return [said for said in self.untaken() if self._is_late(said)]
+
     def take(self, said: Iterable[Said]) -> None:
         """Take messages: they belong to a turn, or to none."""
         self._taken.update(one.id for one in said)
+
+    def _is_late(self, said: Said) -> bool:
+        return self._since_ms is not None and said.created_ms is not None and said.created_ms < self._since_ms
 
     def _hear(self, name: str, content: Mapping[str, Any]) -> None:  # noqa: ARG002  # the stream has one kind of event
         if (said := self.user.heard(content, _now_s())) and content["data"].get("conversationId") in (

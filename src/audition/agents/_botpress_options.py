@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -73,7 +73,7 @@ class BotpressOptions:
     dev_server: str | None = None
     agent_path: str | None = None
     account: Account | None = None
-    encryption_key: str | None = None
+    encryption_key: str | None = field(default=None, repr=False)
     windows: Windows = Windows()
     at_once: int = 1
 

@@ -78,7 +78,9 @@ class Listener:
         self._task = asyncio.create_task(self._listen())  # it outlives this call: `stop` ends it
         await self._bell.wait_for(lambda: self._begun or self.trouble is not None, until_s)
         if not self._begun:
-            raise AgentError(self.trouble or "the stream was opened and nothing came", by_agent=False)
+            raise AgentError(
+                self.trouble or f"the stream was not in use within {_LONGEST_TO_OPEN_S:g} s", by_agent=False
+            )
 
     async def stop(self) -> None:
         """Stop reading."""

@@ -1,11 +1,11 @@
 """One turn with a bot: sent, waited for until the bot is done with it, and written down."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from audition.agents._botpress_chat import Said, Sent
+from audition.agents._botpress_chat import Said
 from audition.agents._botpress_cloud import Cloud
 from audition.agents._botpress_line import Line
 from audition.agents._botpress_options import Windows
@@ -38,7 +38,8 @@ class Before:
 class Course:
     """How a turn went. `handlers`: the spans in which the bot dealt with it; none without traces.
 
-    `known`: the spans that were there before it was sent, `sent_s`: when that was, by the loop's clock.
+    `known`: the spans that were there before it was sent. `sent_s` and `created_ms`: when that was, by the loop's clock
+    and by the server's.
     """
 
     replies: tuple[Reply, ...] = ()
@@ -46,6 +47,7 @@ class Course:
     trouble: Trouble | None = None
     known: frozenset[Key] = frozenset()
     sent_s: float = 0.0
+    created_ms: float | None = None
 
     def response_ms(self) -> float | None:
         """Return how long the bot took: its handler's time, else from sending to the last reply; None for silence."""
@@ -74,18 +76,18 @@ class TurnTaker:
 
     async def _take(self, line: Line, turn: Turn, before: Before | None, idle_timeout_s: float, course: Course) -> None:
         course.known = line.spans.keys() if line.spans is not None else frozenset()
-        _refuse_late(line, before, line.fresh(), traced=line.spans is not None)
+        _refuse_late(line, before, line.untaken())
         sent = await line.send(turn)
-        course.sent_s = _now_s() - sent.elapsed_ms / 1000
+        course.sent_s, course.created_ms = _now_s() - sent.elapsed_ms / 1000, sent.created_ms
         if line.spans is None:
             await self._until_quiet(line, turn, idle_timeout_s)
             await self._until_workflows(line, turn, idle_timeout_s)
         else:
             await self._until_handled(line, line.spans, turn, idle_timeout_s, course)
+            _refuse_crash(course.handlers)
             await self._until_workflows(line, turn, idle_timeout_s)
             await self._hear_out(line, line.spans, turn, course, idle_timeout_s)
-        _refuse_late(line, before, _sent_before(line.fresh(), sent), traced=line.spans is not None)
-        _refuse_crash(course.handlers)
+        _refuse_late(line, before, line.late())
 
     async def _until_quiet(self, line: Line, turn: Turn, idle_timeout_s: float) -> None:
         """Wait, without traces, until the bot has said something and then nothing more for a while.
@@ -99,8 +101,11 @@ class TurnTaker:
         if not await line.bell.wait_for(lambda: bool(line.fresh()) or line.broken(), until_s):
             await line.insist(_now_s() + idle_timeout_s)
             await line.catch_up()
-        await self._quiet(line, max(until_s, _now_s() + self._windows.quiet_s))
-        await line.insist(_now_s() + idle_timeout_s)
+        count = -1
+        while count != len(line.fresh()):  # a stream that broke may have brought more when it came back
+            await self._quiet(line, max(until_s, _now_s() + self._windows.quiet_s))
+            count = len(line.fresh())
+            await line.insist(_now_s() + idle_timeout_s)
         if not (line.fresh() or turn.expect_silence or turn.response_optional):
             raise AgentError(f"no answer within {idle_timeout_s:g} s", by_agent=True)
 
@@ -130,7 +135,7 @@ class TurnTaker:
             await line.bell.wait_for(lambda: _all_ended(handlers()) or line.broken(), until_s)
             await line.insist(_now_s() + idle_timeout_s)
             if not _all_ended(handlers()):
-                raise _unhandled(turn, kind, handlers(), line.fresh(), idle_timeout_s)
+                raise _unhandled(turn, kind, handlers(), line.fresh(), until_s - course.sent_s)
             await self._settle(line, spans)
             course.handlers = handlers()
 
@@ -181,30 +186,27 @@ async def refuse_late_at_the_end(line: Line, before: Before | None) -> None:
     """
     if before is not None and before.silent:
         await line.catch_up()
-        _refuse_late(line, before, line.fresh(), traced=line.spans is not None)
+        _refuse_late(line, before, line.untaken())
 
 
-def _refuse_late(line: Line, before: Before | None, late: Sequence[Said], *, traced: bool) -> None:
+def _refuse_late(line: Line, before: Before | None, late: Sequence[Said]) -> None:
     """Deal with what was said before a turn was sent: it belongs to the turn before, which is written down already.
 
     Before the first turn it is the setup's, and is left out. After a turn that was to stay silent it is the bot's
-    fault. Without traces it tells that the bot was not done; with them, the bot spoke of its own accord.
+    fault. Without traces it tells that the bot was not done; with them, the bot spoke of its own accord, and is heard.
 
     Raises: AgentError.
     """
-    if not late:
+    if not late or (before is not None and not before.silent and line.spans is not None):
         return
+    line.take(late)
     if before is None:
-        line.take(late)
         return
     text = shorten(late[0].text, _SHOWN)
     if before.silent:
-        line.take(late)
         raise AgentError(f"turn {before.number} was to stay silent, and the bot said after it: {text!r}", by_agent=True)
-    if not traced:
-        line.take(late)
-        hint = "raise 'quiet_ms': the bot pauses for longer than that between its messages"
-        raise AgentError(f"turn {before.number} was not over: the bot went on with {text!r}", by_agent=False, hint=hint)
+    hint = "raise 'quiet_ms': the bot pauses for longer than that between its messages"
+    raise AgentError(f"turn {before.number} was not over: the bot went on with {text!r}", by_agent=False, hint=hint)
 
 
 def _refuse_crash(handlers: Sequence[Span]) -> None:
@@ -218,17 +220,16 @@ def _refuse_crash(handlers: Sequence[Span]) -> None:
 
 
 def _write_down(line: Line, course: Course) -> None:
-    fresh = line.fresh()
-    line.take(fresh)
-    course.replies = tuple(
-        [Reply(text=said.text, at_ms=max(0.0, (said.arrived_s - course.sent_s) * 1000)) for said in fresh]
-    )
+    said = line.untaken()
+    line.take(said)
+    course.replies = tuple([Reply(text=one.text, at_ms=_after_ms(course, one)) for one in said])
 
 
-def _sent_before(said: Iterable[Said], sent: Sent) -> list[Said]:
-    if sent.created_ms is None:
-        return []
-    return [one for one in said if one.created_ms is not None and one.created_ms < sent.created_ms]
+def _after_ms(course: Course, said: Said) -> float:
+    """Return when something was said, after its turn was sent: by the server's clock where we only asked for it."""
+    if said.listed and said.created_ms is not None and course.created_ms is not None:
+        return max(0.0, said.created_ms - course.created_ms)
+    return max(0.0, (said.arrived_s - course.sent_s) * 1000)
 
 
 def _more_than(line: Line, count: int) -> bool:
@@ -243,13 +244,11 @@ def _all_ended(handlers: Sequence[Span]) -> bool:
     return bool(handlers) and all(span.ended for span in handlers)
 
 
-def _unhandled(
-    turn: Turn, kind: str, handlers: Sequence[Span], said: Sequence[Said], idle_timeout_s: float
-) -> AgentError:
+def _unhandled(turn: Turn, kind: str, handlers: Sequence[Span], said: Sequence[Said], waited_s: float) -> AgentError:
     if handlers:
-        return AgentError(f"no answer within {idle_timeout_s:g} s", by_agent=True)
+        return AgentError(f"no answer within {waited_s:g} s", by_agent=True)
     what = "conversation" if turn.event is None else "event"
-    message = f"no {what} handler took the turn up within {idle_timeout_s:g} s"
+    message = f"no {what} handler took the turn up within {waited_s:g} s"
     if said:
         hint = f"the bot replied, but no {kind} span was seen: is 'dev_server' the server this bot runs on?"
         return AgentError(message, by_agent=False, hint=hint)

@@ -257,7 +257,10 @@ class _BotpressSession:
             await self._line.close()
 
     async def _line_for(self, turn: Turn) -> Line:
-        if self._line is None or (turn.new_conversation and self._before is not None):
+        if self._line is None:
+            return await self._open_line()
+        if turn.new_conversation and self._before is not None:
+            await self.end()  # of this conversation: nothing of it is heard any more
             return await self._open_line()
         return self._line
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
@@ -16,10 +16,20 @@ from audition.judges import Judge
 from audition.results import CheckResult, TrialResult, Verdict, roll_up
 from audition.scoring.score import Row, score
 from audition.transcript import Transcript
+from audition.users import User
 from audition.users.script import Script
 
 _WAITING = 256
 """How many results may be under way or wait for the consumer before the workers pause: it bounds a run's memory."""
+
+
+Users = Callable[[Eval], User]
+"""Who speaks the turns of an eval: what is written, or a simulated person."""
+
+
+def script(one: Eval) -> User:
+    """Return the user who says what is written."""
+    return Script(one.turns)
 
 
 class Scorer(Protocol):
@@ -38,11 +48,12 @@ async def perform(
     at_once: int,
     judging: bool = True,
     scorer: Scorer = score,
+    users: Users = script,
 ) -> AsyncGenerator[TrialResult]:
     """Yield the result of each trial as it finishes, at most `at_once` (>= 1) trials running side by side.
 
     When the consumer is cancelled, the trials under way are, too; results that are already there are still yielded.
-    `judge` None: checks that need one are errors; `judging` False: they are skipped.
+    `judge` None: checks that need one are errors; `judging` False: they are skipped. `users` says who speaks.
     """
     finished: asyncio.Queue[TrialResult | None] = asyncio.Queue()
     room = asyncio.Semaphore(at_once + _WAITING)  # taken before a trial begins, so that no result ever has to wait
@@ -52,7 +63,7 @@ async def perform(
         try:
             for trial in pending:
                 await room.acquire()
-                finished.put_nowait(await perform_one(trial, agent, judge, judging=judging, scorer=scorer))
+                finished.put_nowait(await perform_one(trial, agent, judge, judging=judging, scorer=scorer, users=users))
         finally:
             finished.put_nowait(None)
 
@@ -80,13 +91,19 @@ async def perform(
 
 
 async def perform_one(
-    trial: Trial, agent: Agent, judge: Judge | None, *, judging: bool = True, scorer: Scorer = score
+    trial: Trial,
+    agent: Agent,
+    judge: Judge | None,
+    *,
+    judging: bool = True,
+    scorer: Scorer = score,
+    users: Users = script,
 ) -> TrialResult:
     """Return the result of one trial; whatever goes wrong in it is part of the result."""
     started_at, begun = datetime.now(UTC).isoformat(), time.perf_counter()
     transcript = Transcript()
     try:
-        transcript = await drive(agent, Script(trial.eval.turns), trial)
+        transcript = await drive(agent, users(trial.eval), trial)
         scored = await _scored(scorer, trial, transcript)
         checks = await settle(scored, judge, judging=judging)
         verdict, error = roll_up(check.verdict for check in checks), why(checks)

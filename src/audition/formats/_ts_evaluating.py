@@ -228,9 +228,14 @@ class Evaluator:
         value = self.known(node)
         text = text_of(value)
         if text is None:
-            what = value.what if isinstance(value, Opaque) else "a list" if isinstance(value, JsList) else "an object"
-            self.refuse(node, f"{self._source.shown(node)} is {what}, which makes no text", final=value is UNDEFINED)
+            self._refuse_as_text(node, value)
         return text
+
+    def _refuse_as_text(self, node: Node, value: object) -> NoReturn:
+        """Refuse to put a value into a text; node would write `undefined` or `[object Object]` there."""
+        what = value.what if isinstance(value, Opaque) else "a list" if isinstance(value, JsList) else "an object"
+        shown = "this" if value is UNDEFINED else self._source.shown(node)
+        self.refuse(node, f"{shown} is {what}, which makes no text", final=not isinstance(value, JsList))
 
     def _made(self, node: Node, text: str) -> str:
         if not self._workspace.spend(1 + len(text) // 64):
@@ -291,8 +296,10 @@ class Evaluator:
                 self.refuse_code(node)
             return left if is_true(left) is (operator == "||") else self.evaluate(right)
         other = self.known(right)
-        if operator == "+" and UNDEFINED in (left, other) and (isinstance(left, str) or isinstance(other, str)):
-            self.refuse(node, "a text is put together with undefined", final=True)
+        if operator == "+" and (isinstance(left, str) or isinstance(other, str)):
+            for part in (left, other):
+                if text_of(part) is None:
+                    self._refuse_as_text(node, part)
         try:
             value = binary(operator, left, other)
         except NotReadError:

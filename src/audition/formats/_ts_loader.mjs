@@ -119,9 +119,11 @@ class Encoder {
   }
 
   #entries(value, depth) {
+    const symbols = Object.getOwnPropertySymbols(value).map((key) => [String(key), ['x', 'a value under a symbol']])
     return Object.entries(Object.getOwnPropertyDescriptors(value))
       .filter(([, described]) => described.enumerable)
       .map(([key, described]) => [key, 'value' in described ? this.encode(described.value, depth + 1) : ['g']])
+      .concat(symbols)
   }
 }
 

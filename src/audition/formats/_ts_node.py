@@ -62,14 +62,17 @@ def find_node() -> str | None:
     return found if found is not None and _is_new_enough(found) else None
 
 
-def run_files(node: str, paths: Sequence[str], workspace: Workspace) -> dict[str, Ran]:
-    """Run files, given by their real paths, one after the other in one process, and return what each exports."""
+def run_files(node: str, paths: Sequence[str], workspace: Workspace, *, limit_s: float = LIMIT_S) -> dict[str, Ran]:
+    """Run files, given by their real paths, one after the other in one process, and return what each exports.
+
+    After `limit_s` seconds the process is ended, and files that were not read by then have an error.
+    """
     with tempfile.TemporaryDirectory(prefix="audition-") as folder:
         plan, results = Path(folder, "plan.json"), Path(folder, "results.jsonl")
         plan.write_text(json.dumps(_plan(paths, workspace)), encoding="utf-8")
         results.touch()
         command = [node, *_FLAGS, f"--allow-fs-write={results}", str(_LOADER), str(plan), str(results)]
-        ended = _run(command, folder)
+        ended = _run(command, folder, limit_s)
         return _outcomes(paths, results.read_text(encoding="utf-8", errors="replace"), ended)
 
 
@@ -100,7 +103,7 @@ def _plan(paths: Sequence[str], workspace: Workspace) -> dict[str, object]:
     return {"files": list(paths), "sources": sources, "imports": imports, "botpress": sorted(BOTPRESS)}
 
 
-def _run(command: Sequence[str], folder: str) -> str:
+def _run(command: Sequence[str], folder: str, limit_s: float) -> str:
     """Run the process to its end; return why it did not come to a good one, or nothing."""
     with tempfile.TemporaryFile() as complaints:
         try:
@@ -111,11 +114,11 @@ def _run(command: Sequence[str], folder: str) -> str:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=complaints,
-                timeout=LIMIT_S,
+                timeout=limit_s,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"it took longer than {LIMIT_S:g} s"
+            return f"it took longer than {limit_s:g} s"
         except OSError as error:
             return f"node could not be started: {error.strerror}"
         if ended.returncode == 0:

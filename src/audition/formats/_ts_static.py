@@ -231,6 +231,9 @@ class _File:
         if binding is None:
             if name in _GLOBALS:
                 return _GLOBALS[name]
+            if name == "Eval":
+                hint = "write import { Eval } from '@botpress/evals'"
+                self._evaluator.refuse(node, "'Eval' is not imported", hint, final=True)
             self._evaluator.refuse(node, f"what {name!r} stands for is not known without running the file")
         hoisted = binding.kind in ("import", "function")
         if not hoisted and binding.node.end_byte > node.start_byte:

@@ -16,6 +16,9 @@ from audition.formats._ts_values import JsList, JsObject, is_number, number
 BOTPRESS = frozenset({"@botpress/evals", "@botpress/adk", "@botpress/runtime"})
 """The packages that offer `Eval`. Source: Botpress eval format; its older spellings."""
 
+NOT_TYPESCRIPT = "not TypeScript: "
+"""How the fault of a text that cannot be parsed begins."""
+
 _MAX_SPENT = 500_000
 """The most values and pieces of text that reading one file may make: constants can be spread into constants."""
 
@@ -106,9 +109,8 @@ def _parsed(text: str, path: str, shown: str) -> Module | Problem:
     if error is None:
         return Module(path, source)
     where = Where(shown, *source.mark(error))
-    if error.is_missing:
-        return Problem(Fault(f"not TypeScript: {error.type!r} is missing", where))
-    return Problem(Fault(f"not TypeScript: {source.shown(error)} is not expected", where))
+    problem = f"{error.type!r} is missing" if error.is_missing else f"{source.shown(error)} is not expected"
+    return Problem(Fault(f"{NOT_TYPESCRIPT}{problem}", where, "look for a bracket, a quote or a comma before it"))
 
 
 def _as_javascript(value: object, home: str) -> object:

@@ -4,7 +4,7 @@ What cannot be read so is run by node, where that is allowed. Source: Botpress e
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os.path import realpath
 from pathlib import Path
@@ -17,6 +17,7 @@ from audition.formats.eval_dict import read_evals
 if TYPE_CHECKING:
     from audition.formats._ts_node import Ran
     from audition.formats._ts_static import Read, StaticReader
+    from audition.formats._ts_workspace import Problem
 
 SUFFIXES = (".eval.ts", ".eval.mts", ".eval.js", ".eval.mjs")
 RUNS_CODE = False
@@ -53,13 +54,14 @@ def read_many(files: Mapping[Path, Code]) -> dict[Path, Reading]:
     real = {path: realpath(path) for path in files}
     reader = StaticReader({real[path]: str(path) for path in files})
     found = {path: reader.read(real[path]) for path in files}
-    readings = {path: _reading(path, real[path], read) for path, read in found.items()}
-    open_ = {path: read for path, read in found.items() if read.problems and not all(p.final for p in read.problems)}
-    for path, read in open_.items():
-        if files[path] is not Code.ALLOWED:
-            readings[path] = _refused(read, _HINTS[files[path]])
-    allowed = {path: read for path, read in open_.items() if files[path] is Code.ALLOWED}
-    return readings | (_run(allowed, real, reader) if allowed else {})
+    readings = {path: _reading(path, real[path], read, files[path]) for path, read in found.items()}
+    to_run = {path: read for path, read in found.items() if files[path] is Code.ALLOWED and _wants_a_run(read)}
+    return readings | (_run(to_run, real, reader) if to_run else {})
+
+
+def _wants_a_run(read: "Read") -> bool:
+    """Tell whether a file cannot be read without running it, and nothing is wrong with it that a run would hide."""
+    return bool(read.problems) and not any(problem.final for problem in read.problems)
 
 
 def _run(found: "Mapping[Path, Read]", real: Mapping[Path, str], reader: "StaticReader") -> dict[Path, Reading]:
@@ -67,30 +69,31 @@ def _run(found: "Mapping[Path, Read]", real: Mapping[Path, str], reader: "Static
 
     node = find_node()
     if node is None:
-        return {path: _refused(read, _HINTS[Code.ALLOWED]) for path, read in found.items()}
+        return {path: Reading(faults=_told(read.problems, Code.ALLOWED)) for path, read in found.items()}
     ran = run_files(node, [real[path] for path in found], reader.workspace)
     return {path: _reading_of_run(path, real[path], read, ran[real[path]]) for path, read in found.items()}
 
 
-def _reading(path: Path, home: str, read: "Read") -> Reading:
-    """Return the reading of a file that needed no run, or for which a run would be of no use."""
+def _reading(path: Path, home: str, read: "Read", code: Code) -> Reading:
+    """Return the reading of a file that is not run."""
     from audition.formats._ts_documents import documents_of
 
     offers = [(offer.name, offer.value, offer.mark) for offer in read.offers]
     documents, faults = documents_of(offers, home, str(path))
-    if read.problems:
-        return Reading(faults=tuple(sorted({*(problem.fault for problem in read.problems), *faults}, key=_place)))
-    return _with_evals(path, documents, faults, is_blank=read.is_blank)
+    if not read.problems:
+        return _with_evals(path, documents, faults, is_blank=read.is_blank)
+    final = [problem for problem in read.problems if problem.final]
+    told = _told(final if final and code is Code.ALLOWED else read.problems, code)
+    return Reading(faults=tuple(sorted({*told, *faults}, key=_place)))
 
 
 def _reading_of_run(path: Path, home: str, read: "Read", ran: "Ran") -> Reading:
     """Return the reading of a file that was run; it has the places of what was read without that."""
     from audition.formats._ts_documents import documents_of, give_places
+    from audition.formats._ts_workspace import NOT_TYPESCRIPT
 
     if ran.exports is None:
-        syntax = next(
-            (one.fault.where for one in read.problems if one.fault.message.startswith("not TypeScript")), None
-        )
+        syntax = next((one.fault.where for one in read.problems if one.fault.message.startswith(NOT_TYPESCRIPT)), None)
         where = Where(str(path), *ran.mark) if ran.mark else syntax or Where(str(path))
         return Reading(faults=(Fault(f"the file was run, and failed: {ran.error}", where),))
     places = {offer.name: offer for offer in read.offers}
@@ -124,10 +127,10 @@ def _legacy_named(fault: Fault) -> Fault:
     return Fault(message, fault.where, hint)
 
 
-def _refused(read: "Read", hint: str) -> Reading:
-    """Return the faults of a file that only a run can read; `hint` says how to get one."""
-    faults = [one.fault if one.final else replace(one.fault, hint=one.fault.hint or hint) for one in read.problems]
-    return Reading(faults=tuple(sorted(faults, key=_place)))
+def _told(problems: "Sequence[Problem]", code: Code) -> tuple[Fault, ...]:
+    """Return problems as faults that say how the file can be read all the same, where it can."""
+    faults = (one.fault if one.final else replace(one.fault, hint=one.fault.hint or _HINTS[code]) for one in problems)
+    return tuple(sorted(faults, key=_place))
 
 
 def _place(fault: Fault) -> tuple[str, int, int]:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from audition.scoring.matchers import shown
+from audition.scoring.matchers import OPERATOR_TABLE, shown
 
 FOREIGN = "botpress"
 """The category of an assertion that has no words here; its check is the label as it stands."""
@@ -17,7 +17,7 @@ _RESPONSE = re.compile(rf"(contains|not_contains|matches|llm_judge): ({_TEXT})")
 _CALLED = re.compile(rf"called: ({_TEXT})( with )?(.*)", re.DOTALL)
 _NOT_CALLED = re.compile(rf"not_called: ({_TEXT})")
 _ORDER = re.compile(rf"call_order: {_TEXT}(?:, {_TEXT})*")
-_STATE = re.compile(r"(.+?): ((?:not )?changed|\w+)( and \w+)?\b.*", re.DOTALL)
+_STATE = re.compile(rf"(.+?): ((?:not )?changed|{'|'.join(OPERATOR_TABLE)})( and \w+)?\b.*", re.DOTALL)
 _WORKFLOW = re.compile(r"(.+?): ((?:not )?(?:entered|completed|failed)\b.*|(?:status|input) .*)", re.DOTALL)
 _TIMING = re.compile(r"response_time: (.*)", re.DOTALL)
 

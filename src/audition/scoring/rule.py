@@ -1,23 +1,33 @@
 """What a check means: a rule looks at what was seen and either decides or asks a question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from audition.documents.shape import Shape
 from audition.evals import Check
 from audition.results import Verdict
 from audition.transcript import Exchange, State, Transcript
 
+Scale = Literal["grade", "yes_no"]
+"""How a judge answers: with a grade from 1 to 5, or with 1 (yes) or 0 (no)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What a rule decided. `expected` and `actual` are texts for people; `reason` is a sentence or None."""
+    """What a rule decided. `expected` and `actual` are texts for people; `reason` is a sentence or None.
+
+    A rule that measures gives `score` (a metric's is 0..1, a count has no bound), the `threshold` it is held against,
+    and `turn_scores`, one per turn in order, None for a turn that has none. All are None or empty for plain checks.
+    """
 
     verdict: Verdict
     expected: str | None = None
     actual: str | None = None
     reason: str | None = None
+    score: float | None = None
+    threshold: float | None = None
+    turn_scores: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +40,40 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a rule asks a judge: does `response` meet `criterion`, on a scale of 1 to 5?
+    """What a rule asks a judge: does `response` meet `criterion`?
 
-    `conversation` is what came before `response`, the turn's own message last. The check passes when the grade is at
-    least `threshold` (1..5).
+    `conversation` is what came before `response`, the turn's own message last. On the scale `grade` the answer is 1 to
+    5, on `yes_no` it is 1 or 0; the check passes when it is at least `threshold`. `reference` is a response that is
+    known to be good, None without one.
     """
 
     criterion: str
     response: str
     conversation: tuple[Line, ...]
     threshold: int
+    scale: Scale = "grade"
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """A judge's answer to one question of several; `score` None: none could be had, and `reason` says why."""
+
+    score: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """Several questions whose answers decide together.
+
+    `conclude` is given one opinion for each question, in order, and is pure. `expected` is what the check wants, in
+    words, for a result without answers.
+    """
+
+    questions: tuple[Question, ...]
+    conclude: Callable[[Sequence[Opinion]], Finding]
+    expected: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +114,7 @@ class Rule(Protocol):
         """Return the check in words, as `kind: value`."""
         ...
 
-    def evaluate(self, seen: Seen) -> "Finding | Question":
+    def evaluate(self, seen: Seen) -> "Finding | Question | Inquiry":
         """Decide, or ask. Never raises on what the agent did."""
         ...
 
@@ -104,9 +138,9 @@ class Category(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCheck:
-    """A check that waits for a judge: the question, and what its result will say."""
+    """A check that waits for a judge: the question or questions, and what its result will say."""
 
     check: Check
     description: str
     turn: int | None
-    question: Question
+    question: Question | Inquiry

@@ -1,6 +1,6 @@
 """Judging a whole transcript: every check of an eval becomes one result, or one question for a judge."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from types import ModuleType
 
@@ -9,7 +9,7 @@ from audition.results import CheckResult, Verdict
 from audition.scoring.checks import CATEGORIES
 from audition.scoring.checks.response import says_nothing
 from audition.scoring.matchers import shown
-from audition.scoring.rule import Finding, OpenCheck, Question, Seen
+from audition.scoring.rule import Finding, Inquiry, OpenCheck, Opinion, Question, Seen
 from audition.transcript import Transcript, Trouble, Usage, response_text
 
 Row = CheckResult | OpenCheck
@@ -45,34 +45,39 @@ def score(eval: Eval, transcript: Transcript, *, judge_pass_threshold: int) -> l
     return rows
 
 
-def settled(open_check: OpenCheck, score: int, reason: str, usage: Usage | None = None) -> CheckResult:
-    """Return the result of a check that a judge graded; `score` is 1 to 5."""
-    threshold = open_check.question.threshold
-    return CheckResult(
-        category=open_check.check.category,
-        check=open_check.description,
-        verdict=Verdict.PASS if score >= threshold else Verdict.FAIL,
-        turn=open_check.turn,
-        expected=f"a grade of at least {threshold}",
-        actual=f"grade {score}",
-        reason=reason,
-        where=_where(open_check.check),
-        score=score,
-        judge_usage=usage,
-    )
+def settled(open_check: OpenCheck, opinions: Sequence[Opinion], usage: Usage | None = None) -> CheckResult:
+    """Return the result of a check that a judge answered: `opinions` holds one for each question, in order."""
+    asked = open_check.question
+    if isinstance(asked, Inquiry):
+        found = asked.conclude(opinions)
+    else:
+        (opinion,) = opinions
+        found = _held_against(asked, opinion)
+    return _result(open_check.check, open_check.description, open_check.turn, found, usage)
 
 
 def unsettled(open_check: OpenCheck, verdict: Verdict, reason: str) -> CheckResult:
     """Return the result of a check that no judge graded: `error` when none could, `skip` when none was to."""
-    return CheckResult(
-        category=open_check.check.category,
-        check=open_check.description,
-        verdict=verdict,
-        turn=open_check.turn,
-        expected=f"a grade of at least {open_check.question.threshold}",
-        reason=reason,
-        where=_where(open_check.check),
+    found = Finding(verdict=verdict, expected=_wanted(open_check.question), reason=reason)
+    return _result(open_check.check, open_check.description, open_check.turn, found)
+
+
+def _held_against(question: Question, opinion: Opinion) -> Finding:
+    if opinion.score is None:
+        return Finding(verdict=Verdict.ERROR, expected=_wanted(question), reason=opinion.reason)
+    return Finding(
+        verdict=Verdict.PASS if opinion.score >= question.threshold else Verdict.FAIL,
+        expected=_wanted(question),
+        actual=f"grade {opinion.score}" if question.scale == "grade" else ("yes" if opinion.score else "no"),
+        reason=opinion.reason,
+        score=opinion.score,
     )
+
+
+def _wanted(asked: Question | Inquiry) -> str:
+    if isinstance(asked, Inquiry):
+        return asked.expected
+    return f"a grade of at least {asked.threshold}" if asked.scale == "grade" else "yes"
 
 
 def _turn_rows(turn: Turn, index: int, seen: Seen) -> Iterator[Row]:
@@ -105,8 +110,14 @@ def _evaluated(check: Check, turn: int | None, look: Seen | Finding) -> Row:
     except Exception as error:
         description = description or shown(check.spec)
         found = _undecided(f"this check could not be evaluated: {type(error).__name__}: {error}")
-    if isinstance(found, Question):
+    if isinstance(found, Question | Inquiry):
         return OpenCheck(check=check, description=description, turn=turn, question=found)
+    return _result(check, description, turn, found)
+
+
+def _result(
+    check: Check, description: str, turn: int | None, found: Finding, usage: Usage | None = None
+) -> CheckResult:
     return CheckResult(
         category=check.category,
         check=description,
@@ -116,6 +127,10 @@ def _evaluated(check: Check, turn: int | None, look: Seen | Finding) -> Row:
         actual=found.actual,
         reason=found.reason,
         where=_where(check),
+        score=found.score,
+        threshold=found.threshold,
+        turn_scores=found.turn_scores,
+        judge_usage=usage,
     )
 
 

@@ -18,7 +18,10 @@ from audition.store.history import open_recorder
 def import_runs(settings: Settings, paths: tuple[Path, ...]) -> ExitCode:
     """Keep the Botpress runs found at some paths under their own ids, and say how many there were.
 
-    A run that is in the history already is left as it is. What cannot be read is told, and stops nothing else.
+    A run that is in the history already is left as it is. A run or an eval that cannot be read is told, and stops
+    nothing else.
+
+    Raises: NotFound and StoreError for a path that holds nothing of the kind; what was imported before stays.
     """
     kept = known = 0
     troubled = False

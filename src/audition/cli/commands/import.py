@@ -1,3 +1,4 @@
+# the file is called as the command is
 """`audition import`: evals of another tool, written as audition's own YAML files."""
 
 from collections.abc import Iterable
