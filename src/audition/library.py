@@ -82,8 +82,7 @@ def agent(where: str | Reply, options: Mapping[str, object] | None = None) -> Ag
 
         return FunctionAgent(where)
     settings = _settings()
-    around = Surroundings(root=settings.root, models=Models(settings.models, settings.providers))
-    return open_agent(where, options, around)
+    return open_agent(where, options, _around(settings))
 
 
 async def arun(
@@ -223,12 +222,19 @@ def _checked(built: Sequence[Eval]) -> tuple[Eval, ...]:
 def _agent(given: str | Reply | Agent | None, settings: Settings) -> tuple[Agent, str]:
     reference = given or settings.agent
     if isinstance(reference, str):
-        around = Surroundings(root=settings.root, models=Models(settings.models, settings.providers))
+        around = Surroundings(
+            root=settings.root, models=Models(settings.models, settings.providers), secrets=environment()
+        )
         return open_agent(reference, options_for(settings, reference), around), reference
     if reference is None:
         raise SettingsError("no agent is named", key="agent", hint="pass agent=…, or set [agent] use in audition.toml")
     name = getattr(reference, "__qualname__", type(reference).__name__)
     return agent(reference) if callable(reference) else reference, f"python:{name}"
+
+
+def _around(settings: Settings) -> Surroundings:
+    models = Models(settings.models, settings.providers)
+    return Surroundings(root=settings.root, models=models, secrets=environment())
 
 
 def _judge(given: str | Judge | None, settings: Settings) -> tuple[Judge | None, str | None]:

@@ -49,7 +49,16 @@ def modules() -> Path:
     if not MODULES.is_dir():
         with tempfile.TemporaryDirectory(dir=HERE, prefix=".npm-") as folder:
             shutil.copy(HERE / "package.json", folder)
-            command = [npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--silent"]
+            command = [
+                npm,
+                "install",
+                "--no-audit",
+                "--no-fund",
+                "--no-package-lock",
+                "--ignore-scripts",
+                "--silent",
+                "--fetch-retries=0",
+            ]
             try:
                 subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=LIMIT_S)
                 Path(folder, "node_modules").replace(MODULES)

@@ -335,7 +335,9 @@ def judged(eval: Eval, transcript: Transcript, grade: int | None = None, thresho
 
 
 def _answered(row: OpenCheck, grade: int | None) -> CheckResult:
-    return unsettled(row, ERROR, "no answer") if grade is None else settled(row, [Opinion(score=grade, reason="because")])
+    if grade is None:
+        return unsettled(row, ERROR, "no answer")
+    return settled(row, [Opinion(score=grade, reason="because")])
 
 
 def notes(eval: Eval, result: TrialResult) -> list[str | None]:

@@ -226,3 +226,12 @@ def test_without_a_grade_there_is_no_score(verdict: Verdict) -> None:
     result = unsettled(OPEN, verdict, "no judge is configured")
 
     assert (result.verdict, result.score, result.reason) == (verdict, None, "no judge is configured")
+
+
+def test_without_a_turn_only_the_state_can_be_seen() -> None:
+    state = Check(category="state", spec={"path": "bot.a", "equals": 1})
+    workflow = Check(category="workflow", spec={"name": "w", "entered": False})
+
+    rows = scored(Transcript(baseline=State(bot={"a": 1})), outcome=(state, workflow))
+
+    assert [row.verdict for row in rows if isinstance(row, CheckResult)] == [Verdict.PASS, Verdict.ERROR]

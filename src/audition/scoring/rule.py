@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from audition.documents.shape import Shape
-from audition.evals import Check
+from audition.evals import Check, Scenario, Turn
 from audition.results import Verdict
 from audition.transcript import Exchange, State, Transcript
 
@@ -80,12 +80,15 @@ class Inquiry:
 class Seen:
     """What one check may look at: the exchange of its turn, or the whole conversation when `turn` is None.
 
-    `turn` counts from 0. `judge_pass_threshold` is 1 to 5.
+    `turn` counts from 0. `judge_pass_threshold` is 1 to 5. `turns` are the eval's as written, with their references:
+    one for each exchange, in order, or none when a simulated user held the conversation by `scenario`.
     """
 
     transcript: Transcript
     turn: int | None
     judge_pass_threshold: int
+    turns: tuple[Turn, ...] = ()
+    scenario: Scenario | None = None
 
     @property
     def exchanges(self) -> Sequence[Exchange]:

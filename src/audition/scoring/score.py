@@ -1,6 +1,7 @@
 """Judging a whole transcript: every check of an eval becomes one result, or one question for a judge."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 
@@ -25,8 +26,15 @@ def score(eval: Eval, transcript: Transcript, *, judge_pass_threshold: int) -> l
     """
     rows: list[Row] = []
     unfinished: str | None = None
+    whole = Seen(
+        transcript=transcript,
+        turn=None,
+        judge_pass_threshold=judge_pass_threshold,
+        turns=eval.turns,
+        scenario=eval.scenario,
+    )
     for index, turn in enumerate(eval.turns):
-        seen = Seen(transcript=transcript, turn=index, judge_pass_threshold=judge_pass_threshold)
+        seen = replace(whole, turn=index)
         trouble = transcript.exchanges[index].trouble if index < len(transcript.exchanges) else None
         if trouble is not None:
             rows.append(_trouble_row(trouble, "finishes the turn", index))
@@ -39,8 +47,7 @@ def score(eval: Eval, transcript: Transcript, *, judge_pass_threshold: int) -> l
     if unfinished is None and (cut_short := _cut_short(eval, transcript)):
         rows.append(cut_short)
         unfinished = _never_reached(transcript)
-    seen = Seen(transcript=transcript, turn=None, judge_pass_threshold=judge_pass_threshold)
-    look = seen if unfinished is None else _undecided(unfinished)
+    look = whole if unfinished is None else _undecided(unfinished)
     rows.extend(_evaluated(check, None, look) for check in eval.outcome)
     return rows
 
@@ -142,9 +149,11 @@ def _category(name: str) -> ModuleType:
 def _unobserved(category: ModuleType, seen: Seen) -> Finding | None:
     """Return that a check looks at what nobody could see (`not_called` would hold for want of evidence), else None."""
     observes = seen.transcript.observes
-    if observes is None or category.FACET in observes:
-        return None
-    return _undecided(f"the agent could not be observed: it did not show its {category.FACET}")
+    if observes is not None and category.FACET not in observes:
+        return _undecided(f"the agent could not be observed: it did not show its {category.FACET}")
+    if not seen.transcript.exchanges and category.FACET != "state":
+        return _undecided(f"no turn was taken, so nobody saw the agent's {category.FACET}; give the eval a turn")
+    return None
 
 
 def _undecided(reason: str) -> Finding:

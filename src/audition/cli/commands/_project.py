@@ -83,7 +83,12 @@ def ready_agent(settings: Settings, reference: str, *, instruction: Path | None 
     if instruction is not None:
         options.pop("instruction_text", None)
         options["instruction"] = str(instruction.absolute())
-    around = Surroundings(root=settings.root, models=models_of(settings), transcripts=partial(transcripts_of, settings))
+    around = Surroundings(
+        root=settings.root,
+        models=models_of(settings),
+        transcripts=partial(transcripts_of, settings),
+        secrets=environment(),
+    )
     return open_agent(reference, options, around)
 
 
