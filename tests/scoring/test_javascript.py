@@ -52,7 +52,9 @@ def test_a_value_as_number(value: object, number: float) -> None:
     assert as_number(value) == number
 
 
-@pytest.mark.parametrize("value", [MISSING, "12px", "1_000", "0x", {"a": 1}, [1, 2]], ids=repr)
+@pytest.mark.parametrize(
+    "value", [MISSING, "12px", "1_000", "0x", {"a": 1}, [1, 2]], ids=["missing", "unit", "bar", "hex", "object", "list"]
+)
 def test_what_is_no_number(value: object) -> None:
     assert isnan(as_number(value))
 
