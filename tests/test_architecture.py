@@ -33,7 +33,9 @@ VENDORS = {
 }
 """Each vendor, and the one file that may import it."""
 
-FREE_VENDORS = {"click": "cli/", "rich": "cli/", "rich_click": "cli/", "sqlalchemy": "store/"}
+FREE_VENDORS = {
+    "click": "cli/", "pytest": "pytest_plugin/", "rich": "cli/", "rich_click": "cli/", "sqlalchemy": "store/",
+}  # fmt: skip
 """Vendors that belong to a whole folder."""
 
 MODULES = sorted(SOURCE.rglob("*.py"))

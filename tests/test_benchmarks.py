@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
             id="overhead",
         ),
         pytest.param("http_latency", ["http, 4 calls of 20 ms, 50 at once", "chat, 20 calls of 0 ms"], id="http"),
+        pytest.param("botpress", ["read 20 .eval.ts, CPU", "the whole process, CPU"], id="botpress"),
     ],
 )
 def test_a_benchmark_runs_and_prints_its_figures(name: str, lines: list[str]) -> None:
@@ -36,4 +37,4 @@ def test_a_benchmark_that_nobody_wrote_is_refused() -> None:
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
     assert ran.returncode == 2
-    assert "there are: startup, overhead, http_latency" in ran.stderr
+    assert "there are: startup, overhead, http_latency, botpress" in ran.stderr

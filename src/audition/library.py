@@ -27,15 +27,17 @@ from audition.engine.tally import Tally, new_run
 from audition.errors import LoadError, SettingsError
 from audition.evals import Eval, Suite
 from audition.formats import load as load_suite
+from audition.formats import with_agent_config
 from audition.formats.eval_dict import read_evals, write_eval
 from audition.judges import Judge
 from audition.judges.llm import LlmJudge
-from audition.llm import Models
+from audition.llm import LanguageModel, Models
 from audition.reports import REPORTS
 from audition.results import Run, TrialResult, Verdict, roll_up
 from audition.settings import Settings, environment, load_settings, options_for
 from audition.store import Recorder
 from audition.store.recording import Recording
+from audition.users.simulated import user_for
 
 Reply = Callable[..., object]
 """A function agent's callable: `reply(turn, session)`, sync or async."""
@@ -91,6 +93,7 @@ async def arun(
     *,
     judge: str | Judge | None = None,
     judging: bool = True,
+    user: str | LanguageModel | None = None,
     select: Selection | None = None,
     trials: int | None = None,
     at_once: int | None = None,
@@ -100,7 +103,7 @@ async def arun(
 
     What is left out comes from the project's settings (`audition.toml` above the current folder), then from audition's
     defaults. `judge` is a model reference such as `openai:gpt-4o`, or a Judge; `judging` False skips checks that need
-    one. `history` is a store that takes the results down.
+    one. `user` is the model that plays simulated users. `history` is a store that takes the results down.
 
     Raises: LoadError, SettingsError, UnknownName, NothingSelected, PlanError, before the first message.
     """
@@ -109,10 +112,11 @@ async def arun(
     auditioned, name = _agent(agent, settings)
     judges, judge_name = _judge(judge, settings)
     chosen = choose(suite.evals, select or Selection())
+    users = user_for(Models(settings.models, settings.providers), user or settings.user_model, chosen)
     planned = plan(chosen, _defaults(settings, trials), auditioned.observes)
     run = new_run(agent=name, judge=judge_name, total=len(planned), paths=(suite.name,))
     width = min(at_once or settings.concurrency or 8, auditioned.at_once)
-    results = perform(planned, auditioned, judges, at_once=width, judging=judging)
+    results = perform(planned, auditioned, judges, at_once=width, judging=judging, users=users)
     return await _gathered(run, results, history)
 
 
@@ -134,6 +138,7 @@ def run(
     *,
     judge: str | Judge | None = None,
     judging: bool = True,
+    user: str | LanguageModel | None = None,
     select: Selection | None = None,
     trials: int | None = None,
     at_once: int | None = None,
@@ -146,6 +151,7 @@ def run(
             agent,
             judge=judge,
             judging=judging,
+            user=user,
             select=select,
             trials=trials,
             at_once=at_once,
@@ -183,7 +189,7 @@ async def _gathered(run: Run, results: AsyncGenerator[TrialResult], history: Rec
 
 
 def _settings() -> Settings:
-    return load_settings(Path.cwd(), environment())
+    return with_agent_config(load_settings(Path.cwd(), environment()))
 
 
 def _defaults(settings: Settings, trials: int | None) -> Defaults:

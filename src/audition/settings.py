@@ -57,6 +57,10 @@ SETTINGS = Record(
         Record("judge", model=Field(Text(min_length=1), required=True, doc="PROVIDER:MODEL, or a name of [models]")),
         doc="the model that judges",
     ),
+    users=Field(
+        Record("users", model=Field(Text(min_length=1), required=True, doc="PROVIDER:MODEL, or a name of [models]")),
+        doc="the model that plays simulated users",
+    ),
     models=Field(MapOf(Text(min_length=1)), doc="names for models, as fast = PROVIDER:MODEL"),
     providers=Field(MapOf(_PROVIDER), doc="where models are served"),
 )
@@ -73,9 +77,9 @@ class Settings:
     `root` is the folder of `file`, or where the search began when there is none (`file` is None). `evals` and
     `history` are relative to `root` unless absolute; `history` may be the URL of a database. `concurrency` None: as
     many as suit the agent, up to 8.
-    `timeout_s` None: no limit for a whole eval. `agent` and `judge_model` None: none was named. `agent_options` go to
-    agents of the kind that `[agent] use` names. `idle_timeout_ms` and `judge_pass_threshold` (1..5) are the Botpress
-    eval format's.
+    `timeout_s` None: no limit for a whole eval. `agent`, `judge_model` and `user_model` None: none was named.
+    `agent_options` go to agents of the kind that `[agent] use` names. `idle_timeout_ms` and `judge_pass_threshold`
+    (1..5) are the Botpress eval format's. `given` names what the file says itself, apart from defaults.
     """
 
     root: Path
@@ -90,6 +94,8 @@ class Settings:
     idle_timeout_ms: int = 30_000
     judge_pass_threshold: int = 3
     judge_model: str | None = None
+    user_model: str | None = None
+    given: frozenset[str] = frozenset()
     models: Mapping[str, str] = field(default_factory=lambda: MODELS)
     providers: Mapping[str, Provider] = field(default_factory=lambda: PROVIDERS)
 
@@ -185,7 +191,9 @@ def _as_settings(found: Mapping[str, Any]) -> dict[str, Any]:
         given["agent"] = found["agent"]["use"]
         given["agent_options"] = {key: value for key, value in found["agent"].items() if key != "use"}
     return given | {
+        "given": frozenset({*given} | ({"judge_model"} if "judge" in found else set())),
         "judge_model": found.get("judge", {}).get("model"),
+        "user_model": found.get("users", {}).get("model"),
         "models": MODELS | found.get("models", {}),
         "providers": _providers(found.get("providers", {})),
     }
@@ -221,7 +229,7 @@ def _with_environment(settings: Settings, environ: Mapping[str, str]) -> Setting
     if agent := environ.get("AUDITION_AGENT"):
         changed |= {"agent": agent, "agent_options": options_for(settings, agent)}
     if model := environ.get("AUDITION_JUDGE_MODEL"):
-        changed["judge_model"] = model
+        changed |= {"judge_model": model, "given": settings.given | {"judge_model"}}
     if concurrency := environ.get("AUDITION_CONCURRENCY"):
         if not re.fullmatch(r"[1-9]\d{0,5}", concurrency, re.ASCII):
             message = f"AUDITION_CONCURRENCY must be a whole number of 1 or more, not {concurrency!r}"

@@ -1,5 +1,6 @@
-"""One way to treat text: how texts are compared, shortened and shown, and which name was probably meant."""
+"""One way to treat text: how texts are compared, shortened, shown and fenced in, and which name was probably meant."""
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -12,6 +13,12 @@ _QUOTES = str.maketrans(
         "\u200b": None, "\u2060": None, "\ufeff": None, "\u00ad": None,
     }
 )  # fmt: skip
+
+_ROLE_MARKS = re.compile(r"<\|([^|<>]{1,40})\|>|\[(/?INST)\]|<(</?SYS>)>|<((?:start|end)_of_turn)>", re.IGNORECASE)
+"""Marks by which chat templates tell who speaks; some servers obey them inside a message too."""
+
+_REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 
 _LONGEST_NAME = 100
 """Comparing takes time that grows with the square of the length, and a near miss this long is no slip of the pen."""
@@ -56,6 +63,22 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char in "\n\t" or char.isprintable() or char == " " else _visible(char) for char in text)
+
+
+def fence(name: str, data: str, nonce: str) -> str:
+    """Return data in a block for a language model, which it can neither end nor leave as another speaker.
+
+    The marks of the block hold `nonce`, a random text that whoever wrote the data did not know.
+    """
+    mark = f"{name}-{nonce}"
+    unmarked = _ROLE_MARKS.sub(lambda found: f"(mark: {next(filter(None, found.groups()))})", data)
+    harmless = re.sub(re.escape(nonce), "(removed)", unmarked, flags=re.IGNORECASE)
+    return f"<{mark}>\n{harmless}\n</{mark}>"
+
+
+def without_reasoning(text: str) -> str:
+    """Return what follows a model's reasoning; reasoning that never ends leaves nothing, one may have begun unseen."""
+    return _REASONING_END.split(_REASONING.sub("", text))[-1]
 
 
 def _visible(char: str) -> str:

@@ -20,7 +20,8 @@ class ToolCall:
     """One tool call, finished or not. `started_ms` and `ended_ms` count from the start of its turn; None: not known.
 
     `malformed` holds the raw argument text when the agent wrote arguments that are no JSON object (`arguments` is
-    then empty). `error` is the tool's failure, None when it succeeded.
+    then empty). `error` is the tool's failure, None when it succeeded. `within` names the tool in whose run the call
+    was made, when that tool is an agent itself; None: the call was made by the conversation's own agents.
     """
 
     name: str
@@ -30,6 +31,7 @@ class ToolCall:
     malformed: str | None = None
     started_ms: float | None = None
     ended_ms: float | None = None
+    within: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +86,8 @@ class Exchange:
 
     `response_ms`: milliseconds from sending the turn to the last reply, without our own waiting, retries or judging;
     None when not measured (replayed or cached answers, silence). `state`: as it is after the turn, None when it cannot
-    be observed. `trouble`: the turn did not come to its end.
+    be observed. `trouble`: the turn did not come to its end. `remarks`: what the agent's model wrote on the way to its
+    replies (before a tool call, in an earlier step), in order; no part of the answer.
     """
 
     user: str | None = None
@@ -96,6 +99,7 @@ class Exchange:
     response_ms: float | None = None
     usage: Usage | None = None
     trouble: Trouble | None = None
+    remarks: tuple[Reply, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audition.documents.located import LocatedDict, LocatedList, mark_at
-from audition.documents.yaml import MAX_ALIASES, MAX_DEPTH, MAX_VALUES, read_yaml
+from audition.documents.located import LocatedDict, LocatedList, mark_at, plain
+from audition.documents.yaml import MAX_ALIASES, MAX_DEPTH, MAX_VALUES, read_yaml, write_yaml
 
 
 def value_of(text: str) -> object:
@@ -275,3 +275,38 @@ def test_json_is_yaml_and_means_the_same(value: object) -> None:
 
     assert document == value
     assert isinstance(document, LocatedDict | LocatedList) == isinstance(value, dict | list)
+
+
+_ODD_TEXTS = st.sampled_from(
+    ["yes", "no", "on", "NULL", "~", "", "<<", "=", "0o17", "1e3", "08", "12:30:00", "2020-01-01", "- a", "a: b",
+     "a #b", " a", "a ", "\n", "a\n\n", "\ta\n", "a\n b", "|", "---", "...", "---\na", "\r\n", "a\r", "\x85",
+     "\u2028", "\0", "!a"]
+)  # fmt: skip
+_TEXTS = st.text(st.characters(exclude_categories=["Cs"])) | _ODD_TEXTS
+_PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _TEXTS,
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(_TEXTS, inside, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(_PLAIN)
+def test_what_is_written_is_read_again(value: object) -> None:
+    documents, faults = read_yaml(write_yaml(value), "f.yaml")
+
+    assert faults == []
+    assert [plain(document) for document in documents] == [value]
+
+
+def test_texts_that_a_reader_may_take_for_something_else_are_quoted() -> None:
+    written = write_yaml({"a": "yes", "b": "0o17", "c": "1e3", "d": "08", "e": "12:30", "f": "two words", "g": "x\ny"})
+
+    assert written == "a: 'yes'\nb: '0o17'\nc: '1e3'\nd: '08'\ne: '12:30'\nf: two words\ng: |-\n  x\n  y\n"
+
+
+def test_keys_keep_their_order_and_letters_their_script() -> None:
+    assert write_yaml({"z": "مرحبا", "a": ["東京", "😀"]}) == "z: مرحبا\na:\n- 東京\n- 😀\n"

@@ -25,7 +25,7 @@ async def drive(agent: Agent, user: User, trial: Trial) -> Transcript:
             await conversation.hold(agent, user, trial)
     except TimeoutError:
         late = f"the eval did not end within {trial.timeout_s:g} s" if trial.timeout_s else "a time limit passed"
-        conversation.stop(Trouble(message=late, by_agent=True))
+        conversation.stop(Trouble(message=late, by_agent=not conversation.awaits_user))
     except AgentError as error:
         conversation.stop(Trouble(message=str(error), by_agent=error.by_agent, detail=error.detail))
     except Exception as error:
@@ -40,7 +40,7 @@ def _listed(observes: frozenset[Facet]) -> tuple[str, ...]:
 
 
 class _Conversation:
-    """A transcript in the making."""
+    """A transcript in the making; `awaits_user`: the user is to speak, so that waiting is not the agent's doing."""
 
     def __init__(self, observes: tuple[str, ...]) -> None:
         self.observes = observes
@@ -48,13 +48,14 @@ class _Conversation:
         self.exchanges: list[Exchange] = []
         self.trouble: Trouble | None = None
         self.turn: Turn | None = None
+        self.awaits_user = False
         self.ended = False
 
     async def hold(self, agent: Agent, user: User, trial: Trial) -> None:
         async with agent.open(trial.eval.setup, trial=trial.label) as session:
             if "state" in agent.observes:
                 self.baseline = await session.state()
-            while (turn := await user.next_turn(self.exchanges)) is not None:
+            while (turn := await self._next_turn(user)) is not None:
                 self.turn = turn
                 exchange = await session.send(turn, idle_timeout_s=trial.idle_timeout_s)
                 self.exchanges.append(exchange)
@@ -62,6 +63,12 @@ class _Conversation:
                 if exchange.trouble:
                     break
             self.ended = True
+
+    async def _next_turn(self, user: User) -> Turn | None:
+        self.awaits_user = True
+        turn = await user.next_turn(self.exchanges)
+        self.awaits_user = False
+        return turn
 
     def stop(self, trouble: Trouble) -> None:
         """Note trouble that was raised: on the turn under way, else on the conversation."""

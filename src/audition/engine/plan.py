@@ -43,7 +43,7 @@ class Defaults:
 class Trial:
     """One eval to be run once: trial `number` of `of`, both from 1; limits in seconds.
 
-    `searches`: a check searches by pattern, which may take up to a second.
+    `searches`: a check may take a second or more: it searches by pattern, or calls a function.
     """
 
     eval: Eval
@@ -87,7 +87,7 @@ def plan(evals: Iterable[Eval], defaults: Defaults, observes: frozenset[Facet]) 
 
 def _trials(one: Eval, defaults: Defaults) -> Iterator[Trial]:
     idle_ms, threshold = one.options.idle_timeout_ms, one.options.judge_pass_threshold
-    searches = any(_mentions(check.spec, "matches") for check in _checks(one))
+    searches = any(check.category == "custom" or _mentions(check.spec, "matches") for check in _checks(one))
     for number in range(1, defaults.trials + 1):
         yield Trial(
             eval=one,

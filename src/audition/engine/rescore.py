@@ -48,5 +48,7 @@ def _same_turns(one: Eval, result: TrialResult) -> bool:
     exchanges, trouble = result.transcript.exchanges, result.transcript.trouble
     cut_short = trouble is not None or any(exchange.trouble for exchange in exchanges)
     spoken = [(exchange.user, exchange.event) for exchange in exchanges]
+    if one.scenario is not None:  # what a simulated user says after its first words is not written anywhere
+        return spoken[:1] == [(one.scenario.starting_prompt, None)] or (cut_short and not spoken)
     written = [(turn.user, turn.event) for turn in one.turns]
     return spoken == (written[: len(spoken)] if cut_short else written)

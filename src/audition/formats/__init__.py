@@ -1,6 +1,7 @@
 """File formats: each file reads evals from one kind of file. Reading runs no code, except where a format says so."""
 
+from audition.formats._botpress_config import with_agent_config
 from audition.formats._format import FORMATS, Format, Reading
 from audition.formats._gather import Gathered, gather, load
 
-__all__ = ["FORMATS", "Format", "Gathered", "Reading", "gather", "load"]
+__all__ = ["FORMATS", "Format", "Gathered", "Reading", "gather", "load", "with_agent_config"]

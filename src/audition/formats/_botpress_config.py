@@ -3,13 +3,14 @@
 Source: Botpress eval format, Options.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from os.path import realpath
 from pathlib import Path
 
 from audition.documents.located import mark_at, plain
 from audition.documents.shape import Field, Number, Record, Text, read_all
-from audition.errors import Fault, Where
+from audition.errors import Fault, LoadError, Where
+from audition.settings import Settings
 
 FILE_NAMES = ("agent.config.ts", "agent.config.mts", "agent.config.js", "agent.config.mjs")
 """The names that the config may have; the first one found counts."""
@@ -32,6 +33,20 @@ class BotpressConfig:
     idle_timeout_ms: int | None = None
     judge_pass_threshold: int | None = None
     judge_model: str | None = None
+
+
+def with_agent_config(settings: Settings) -> Settings:
+    """Return settings in which a Botpress agent's config says what the project's own file leaves open.
+
+    Source: Botpress eval format, Options (eval options before agent config before default).
+
+    Raises: LoadError when the config is wrong: a threshold that quietly falls back would let evals pass.
+    """
+    config, faults = read_config(settings.root)
+    if faults:
+        raise LoadError(faults)
+    found = {key: value for key, value in asdict(config).items() if value is not None and key not in settings.given}
+    return replace(settings, **found) if found else settings
 
 
 def read_config(root: Path) -> tuple[BotpressConfig, tuple[Fault, ...]]:

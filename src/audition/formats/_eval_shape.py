@@ -22,6 +22,7 @@ from audition.documents.shape import (
     Text,
     snake_case,
 )
+from audition.formats._scenario_shape import SCENARIO
 from audition.scoring.checks import CATEGORIES
 from audition.scoring.matchers import OPERATORS
 
@@ -166,6 +167,11 @@ def _result_rules(result: dict[str, Any], written: Mapping[str, object], path: P
 def _eval_rules(read: dict[str, Any], _written: Mapping[str, object], path: Path, faults: Faults) -> None:
     unclear = any(fault.path[len(path)] not in _ASIDE for fault in faults.found if len(fault.path) > len(path))
     turns, outcome = read.get("conversation", []), read.get("outcome", {})
+    if "scenario" in read:
+        _scenario_rules(turns, outcome, path, faults, unclear=unclear)
+        return
+    if "conversation" not in read:
+        faults.add("the eval has no 'conversation'", path)
     asserts = any(outcome.values()) or any(
         turn.get("expectSilence") is True or any(turn.get("assert", {}).values()) for turn in turns
     )
@@ -179,6 +185,14 @@ def _eval_rules(read: dict[str, Any], _written: Mapping[str, object], path: Path
         faults.add(
             "the conversation is empty and there is no setup: nothing would happen", (*path, "conversation"), hint
         )
+
+
+def _scenario_rules(turns: object, outcome: dict[str, Any], path: Path, faults: Faults, *, unclear: bool) -> None:
+    if turns:
+        hint = "leave one out: a simulated user holds the conversation of a scenario"
+        faults.add("'conversation' and 'scenario' exclude each other", (*path, "scenario"), hint)
+    elif not unclear and not any(outcome.values()):
+        faults.add("the eval asserts nothing: it could not fail", path, "add a check under 'outcome'")
 
 
 def _setup_rules(setup: dict[str, Any], _written: Mapping[str, object], path: Path, faults: Faults) -> None:
@@ -260,6 +274,7 @@ _SETUP = Ruled(
             doc="A workflow started before the conversation.",
         ),
         tools=Field(ListOf(_TOOL), doc="Tools whose results are canned."),
+        session=Field(_DATA, doc="What the session is opened with, by agents that know it: app_name, user_id."),
     ),
     _setup_rules,
 )
@@ -279,11 +294,12 @@ _TURN_FIELDS = {
     "responseOptional": Field(Flag(), doc="The agent may reply or not; without it, it must."),
     "newConversation": Field(Flag(), doc="The turn opens a new conversation of the same user."),
     "reference": Field(_REFERENCE, doc="What a good agent did on this turn once."),
+    "extra": Field(_DATA, doc="What another tool's file said of the turn beyond this, kept for writing it again."),
 }
 
 _TURN_KEYS = {spelling for name in (*_TURN_FIELDS, "assert") for spelling in (name, snake_case(name))}
 
-_ASIDE = frozenset({"name", "description", "type", "tags", "setup", "options"})
+_ASIDE = frozenset({"name", "description", "type", "tags", "setup", "options", "extra"})
 """The keys of an eval that say nothing about what it asserts."""
 
 
@@ -302,11 +318,13 @@ def eval_shape() -> Shape:
         ),
         tags=Field(ListOf(Text(min_length=1)), doc="Words to select by."),
         setup=Field(_SETUP, doc="The state of the world before the first turn."),
-        conversation=Field(ListOf(turn), required=True, doc="The turns, in order."),
+        conversation=Field(ListOf(turn), doc="The turns, in order."),
+        scenario=Field(SCENARIO, doc="What a simulated user is to do, in place of the turns."),
         outcome=Field(_Checks("outcome", "outcome"), doc="What must hold when all turns are done, by category."),
         options=Field(_OPTIONS, doc="Settings of this eval alone."),
+        extra=Field(_DATA, doc="What another tool's file said beyond this, kept for writing it again."),
     )
-    return Ruled(record, _eval_rules)
+    return Ruled(record, _eval_rules, {"anyOf": [{"required": ["conversation"]}, {"required": ["scenario"]}]})
 
 
 def schema() -> Schema:

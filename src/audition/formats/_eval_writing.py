@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from audition.documents.located import plain
-from audition.evals import Check, Eval, MockResult, Reference, Setup, ToolMock, Turn
+from audition.evals import Check, Eval, MockResult, Reference, Scenario, Setup, ToolMock, Turn
 
 
 def write_eval(an_eval: Eval) -> dict[str, object]:
@@ -19,9 +19,11 @@ def write_eval(an_eval: Eval) -> dict[str, object]:
             "type": an_eval.type,
             "tags": list(an_eval.tags) or None,
             "setup": _setup(an_eval.setup) or None,
-            "conversation": [_turn(turn) for turn in an_eval.turns],
+            "conversation": None if an_eval.scenario else [_turn(turn) for turn in an_eval.turns],
+            "scenario": None if an_eval.scenario is None else _scenario(an_eval.scenario),
             "outcome": _checks(an_eval.outcome) or None,
             "options": _without_none(options) or None,
+            "extra": plain(an_eval.extra) or None,
         }
     )
 
@@ -36,8 +38,15 @@ def _turn(turn: Turn) -> dict[str, object]:
             "newConversation": turn.new_conversation or None,
             "assert": _checks(turn.checks) or None,
             "reference": None if turn.reference is None else _reference(turn.reference),
+            "extra": plain(turn.extra) or None,
         }
     )
+
+
+def _scenario(scenario: Scenario) -> dict[str, object]:
+    persona = {} if scenario.persona is None else {"persona": scenario.persona}
+    said = {"startingPrompt": scenario.starting_prompt, "plan": scenario.plan}
+    return said | persona | {"maxTurns": scenario.max_turns}
 
 
 def _checks(checks: tuple[Check, ...]) -> dict[str, object]:
@@ -55,6 +64,7 @@ def _setup(setup: Setup) -> dict[str, object]:
             "state": {scope: plain(values) for scope, values in state.items() if values is not None} or None,
             "workflow": None if workflow is None else {"trigger": workflow.name, "input": plain(workflow.input)},
             "tools": [_tool(tool) for tool in setup.tools] or None,
+            "session": plain(setup.session) or None,
         }
     )
 

@@ -36,7 +36,8 @@ class Format(Protocol):
     """What a module of this folder offers.
 
     It may offer `read_many` too, which takes all its files at once, each with a `Code`, and returns a `Reading` for
-    each: for a format that reads most files without running them.
+    each: for a format that reads most files without running them. It may offer `NAMED_SUFFIXES` too: the ends of names
+    that it reads when the file itself is named, and no format has among its `SUFFIXES`.
     """
 
     SUFFIXES: tuple[str, ...]

@@ -4,7 +4,7 @@ import gc
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import realpath
 from pathlib import Path
 from types import ModuleType
@@ -82,7 +82,14 @@ def _read_all(files: Iterable[_File], *, allow_code: bool, no_exec: bool) -> lis
         if hasattr(found, "read_many"):
             with _uncollected():
                 together |= found.read_many(its_files)
-    return [together.get(file.path) or _read(file, codes[file.format][file.path]) for file in files]
+    readings = [together.get(file.path) or _read(file, codes[file.format][file.path]) for file in files]
+    if allow_code and not no_exec:
+        return readings
+    # A file whose code was run has had its say; in others, a check must not run any in its place.
+    return [
+        reading if file.format.RUNS_CODE else _without_code(reading)
+        for file, reading in zip(files, readings, strict=True)
+    ]
 
 
 def _read(file: _File, code: Code) -> Reading:
@@ -96,6 +103,17 @@ def _read(file: _File, code: Code) -> Reading:
     with nullcontext() if file.format.RUNS_CODE else _uncollected():
         reading: Reading = file.format.read(file.path)
     return reading
+
+
+def _without_code(reading: Reading) -> Reading:
+    """Return a reading in which each custom check is a fault: nobody allowed the function that it names to be run."""
+    faults = tuple(
+        Fault("a custom check runs the function it names", check.where or Where(one.name), "--allow-code allows it")
+        for one in reading.evals
+        for check in one.outcome
+        if check.category == "custom"
+    )
+    return replace(reading, evals=(), faults=reading.faults + faults) if faults else reading
 
 
 @contextmanager
@@ -121,6 +139,8 @@ class _Search:
         # `eval_dict` is in the folder and no format: it is what the formats share.
         formats = [module for module in modules if hasattr(module, "SUFFIXES")]
         self._formats = {suffix: module for module in formats for suffix in module.SUFFIXES}
+        more = [module for module in formats if hasattr(module, "NAMED_SUFFIXES")]
+        self._formats_of_named = self._formats | {suffix: one for one in more for suffix in one.NAMED_SUFFIXES}
         self._endings = ", ".join(sorted(self._formats))
 
     def look_at(self, path: Path) -> None:
@@ -134,7 +154,7 @@ class _Search:
             return
         if path.is_dir():
             self._look_into(path)
-        elif (found := self._format_of(path.name)) is not None:
+        elif (found := self._format_of(path.name, named=True)) is not None:
             self._note(path, found, named=True)
         else:
             hint = f"names of eval files end in {self._endings}"
@@ -161,9 +181,9 @@ class _Search:
         where = Where(str(error.filename))
         self.faults.append(Fault(f"the folder cannot be read: {error.strerror}", where))
 
-    def _format_of(self, name: str) -> ModuleType | None:
-        folded = name.lower()
-        return next((found for suffix, found in self._formats.items() if folded.endswith(suffix)), None)
+    def _format_of(self, name: str, *, named: bool = False) -> ModuleType | None:
+        folded, formats = name.lower(), self._formats_of_named if named else self._formats
+        return next((found for suffix, found in formats.items() if folded.endswith(suffix)), None)
 
     def _note(self, path: Path, found: ModuleType, *, named: bool) -> None:
         file = self.files.setdefault(realpath(path), _File(path, found, named))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from audition.documents.located import LocatedDict, LocatedList, Mark
+from audition.documents.shape import kind_of
 from audition.errors import Fault, Where
 from audition.formats._ts_values import (
     CLASS,
@@ -49,10 +50,10 @@ def documents_of(offers: Sequence[tuple[str, object, Mark]], home: str, path: st
     documents: list[object] = []
     try:
         for name, value, mark in offers:
-            for item in _evals_in(name, value):
+            for item, place in _evals_in(name, value, mark, home):
                 if id(item) not in taken:  # the same eval may be exported under two names
                     taken.add(id(item))
-                    documents.append(writer.written(item, mark, None, 0))
+                    documents.extend(writer.document(item, place))
     except _TooMuchError:
         pass
     return documents, writer.faults
@@ -85,13 +86,13 @@ def give_places(value: object, written: object, home: str, seen: set[int] | None
             value.home, value.mark, value.marks = home, written.mark, written.marks
 
 
-def _evals_in(name: str, value: object) -> Sequence[object]:
+def _evals_in(name: str, value: object, mark: Mark, home: str) -> Sequence[tuple[object, Mark]]:
+    """Return what in an export is to be an eval, each with its place."""
     by_default = name == "default" and value not in (FUNCTION, CLASS, EVAL_CLASS, HOLE)
-    if isinstance(value, JsList):
-        if value and (by_default or any(map(_is_eval, value))):
-            return value
-        return (value,) if by_default else ()
-    return (value,) if by_default or _is_eval(value) else ()
+    if isinstance(value, JsList) and value and (by_default or any(map(_is_eval, value))):
+        marks = value.marks if value.home == home else [mark] * len(value)
+        return list(zip(value, marks, strict=True))
+    return [(value, mark)] if by_default or _is_eval(value) else []
 
 
 def _is_eval(value: object) -> bool:
@@ -109,6 +110,14 @@ class _Writer:
         self.faults: list[Fault] = []
         self._home, self._path = home, path
         self._count = 0
+
+    def document(self, value: object, mark: Mark) -> list[object]:
+        """Return a value that is to be an eval as the one document it makes, or none."""
+        if value is None or isinstance(value, str | bool | int | float | Regex):
+            what = "a regular expression" if isinstance(value, Regex) else kind_of(value)
+            self._fault(f"an eval is an object with a name and a conversation, not {what}", mark)
+            return []
+        return [self.written(value, mark, None, 0)]
 
     def written(self, value: object, mark: Mark, key: str | None, depth: int) -> object:
         """Return a value as an eval holds it. `mark` is where it stands, `key` what it stands under."""

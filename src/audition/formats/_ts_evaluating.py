@@ -10,7 +10,7 @@ from audition.documents.located import Mark
 from audition.errors import Fault, Where
 from audition.formats._ts_containers import array_of, fill_enum, key_of, object_of
 from audition.formats._ts_module import FUNCTIONS
-from audition.formats._ts_operators import NotReadError, binary, unary
+from audition.formats._ts_operators import NotReadError, binary, property_of, unary
 from audition.formats._ts_parsing import Node, Source, children
 from audition.formats._ts_values import (
     CLASS,
@@ -37,10 +37,6 @@ _MAX_DEPTH = 100
 
 _CODE = "cannot be read without running the file"
 _ENV_HINT = "what an eval says must not depend on the machine: give it a fallback, process.env.{} ?? 'text'"
-_NAMES_OF_ALL_OBJECTS = frozenset(
-    {"constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
-     "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
-)  # fmt: skip
 _KINDS = {
     "call_expression": "the call",
     "new_expression": "the new object",
@@ -142,13 +138,16 @@ class Evaluator:
         if value is HOLE:
             raise UnreadableError
         if isinstance(value, Variable):
-            message = f"the environment variable {value.name} has no fallback"
-            self.refuse(node, message, _ENV_HINT.format(value.name), final=True)
+            self._refuse_variable(node, value)
         return value
 
     def mark(self, node: Node) -> Mark:
         """Return where a node begins."""
         return self._source.mark(node)
+
+    def _refuse_variable(self, node: Node, variable: Variable) -> NoReturn:
+        message = f"the environment variable {variable.name} has no fallback"
+        self.refuse(node, message, _ENV_HINT.format(variable.name), final=True)
 
     def _inner(self, node: Node) -> object:
         return self.evaluate(children(node)[0])
@@ -287,8 +286,7 @@ class Evaluator:
         if operator in ("??", "||") and isinstance(left, Variable):
             return self.evaluate(right)
         if isinstance(left, Variable):
-            message = f"the environment variable {left.name} has no fallback"
-            self.refuse(node, message, _ENV_HINT.format(left.name), final=True)
+            self._refuse_variable(node, left)
         if operator == "??":
             return self.evaluate(right) if left is None or left is UNDEFINED else left
         if operator in ("||", "&&"):
@@ -341,22 +339,12 @@ class Evaluator:
         key = self._property(node)
         if isinstance(value, Namespace):
             return self._member_of_namespace(node, value, key)
-        if isinstance(value, JsObject) and (key in value or key not in _NAMES_OF_ALL_OBJECTS):
-            return value.get(key, UNDEFINED)
-        if isinstance(value, JsList | str):
-            units = value.encode("utf-16-le", "surrogatepass") if isinstance(value, str) else b""
-            size = len(units) // 2 if isinstance(value, str) else len(value)
-            if key == "length":
-                return size
-            if key.isdecimal() and key.isascii() and str(int(key[:15])) == key:
-                at = int(key)
-                if at >= size:
-                    return UNDEFINED
-                return units[2 * at : 2 * at + 2].decode("utf-16-le", "surrogatepass") if units else value[at]
         if isinstance(value, Variable):
-            message = f"the environment variable {value.name} has no fallback"
-            self.refuse(node, message, _ENV_HINT.format(value.name), final=True)
-        return self.refuse_code(node)
+            self._refuse_variable(node, value)
+        try:
+            return property_of(value, key)
+        except NotReadError:
+            return self.refuse_code(node)
 
     def _property(self, node: Node) -> str:
         if (name := node.child_by_field_name("property")) is not None:

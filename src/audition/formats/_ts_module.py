@@ -26,6 +26,8 @@ _TYPES_ONLY = frozenset(
     {"interface_declaration", "type_alias_declaration", "ambient_declaration", "function_signature", "comment",
      "empty_statement", "hash_bang_line"}
 )  # fmt: skip
+_NAMES = frozenset({"identifier", "shorthand_property_identifier"})
+_TYPES = frozenset({"nested_type_identifier", "type_query"})
 _HARMLESS_CALLS = frozenset({"Object.freeze", "String.raw"})
 
 
@@ -237,12 +239,7 @@ class Module:
         used: Counter[str] = Counter()
         for statement in self.source.root.children:
             if statement.type != "import_statement":
-                used.update(
-                    self._text(part)
-                    for part in walk(statement)
-                    if part.type in ("identifier", "shorthand_property_identifier", "type_identifier")
-                    and (part.type != "type_identifier" or _is_heritage(part))
-                )
+                used.update(self._text(part) for part in walk(statement, around=_TYPES) if part.type in _NAMES)
         return used
 
     def _dynamic_imports(self) -> list[str]:
@@ -276,8 +273,3 @@ def _imported_names(statement: Node) -> list[tuple[Node, Node]]:
 def _is_type(node: Node) -> bool:
     """Tell whether an import, an export or a part of one says `type`."""
     return any(child.type in ("type", "typeof") for child in node.children)
-
-
-def _is_heritage(node: Node) -> bool:
-    """Tell whether a type's name stands where a class is used as a value: `extends Eval`."""
-    return node.parent is not None and node.parent.type == "extends_clause"

@@ -134,7 +134,7 @@ def _run(command: Sequence[str], folder: str, limit_s: float) -> str:
 def _outcomes(paths: Sequence[str], written: str, ended: str) -> dict[str, Ran]:
     found: dict[str, Ran] = {}
     begun = None
-    for line in written.splitlines():
+    for line in written.split("\n"):  # JSON leaves the other line ends as they are
         try:
             result = json.loads(line)
         except ValueError:  # the process ended while it was writing

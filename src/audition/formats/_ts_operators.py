@@ -16,6 +16,11 @@ from audition.formats._ts_values import (
     text_of,
 )
 
+_NAMES_OF_ALL_OBJECTS = frozenset(
+    {"constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+     "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
+)  # fmt: skip
+
 
 class NotReadError(Exception):
     """What an operator makes of these values is not said here."""
@@ -51,6 +56,27 @@ def unary(operator: str, value: object) -> object:
     if operator in ("-", "+") and is_number(value):
         return number(-_float(value) if operator == "-" else _float(value))
     raise NotReadError
+
+
+def property_of(value: object, key: str) -> object:
+    """Return what a value has under a key: an entry, an item, a character or a length; undefined when it has none.
+
+    Raises: NotReadError for what all objects have, such as `toString`, and for the methods of lists and texts.
+    """
+    if isinstance(value, JsObject) and (key in value or key not in _NAMES_OF_ALL_OBJECTS):
+        return value.get(key, UNDEFINED)
+    if not isinstance(value, JsList | str):
+        raise NotReadError
+    units = value.encode("utf-16-le", "surrogatepass") if isinstance(value, str) else b""
+    size = len(units) // 2 if isinstance(value, str) else len(value)
+    if key == "length":
+        return size
+    if not key.isascii() or not key.isdecimal() or str(int(key[:15])) != key:
+        raise NotReadError
+    at = int(key)
+    if at >= size:
+        return UNDEFINED
+    return units[2 * at : 2 * at + 2].decode("utf-16-le", "surrogatepass") if units else value[at]
 
 
 def _text(value: object) -> str:

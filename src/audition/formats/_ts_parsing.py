@@ -44,11 +44,12 @@ class Source:
     def error(self) -> Node | None:
         """Return the first node that is no TypeScript, or None."""
         node = self.root
-        while node.has_error:
-            if node.is_error or node.is_missing:
-                return node
-            node = next(child for child in node.children if child.has_error or child.is_missing)
-        return node if node.is_missing else None
+        while not node.is_error and not node.is_missing:
+            inside = next((child for child in node.children if child.has_error or child.is_missing), None)
+            if inside is None:
+                return node if node.has_error else None
+            node = inside
+        return node
 
 
 def children(node: Node) -> list[Node]:

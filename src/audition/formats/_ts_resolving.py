@@ -48,7 +48,7 @@ class Resolver:
     def _config_for(self, folder: Path) -> _Config:
         if folder not in self._configs:
             file, above = folder / "tsconfig.json", folder.parent
-            if file.is_file():
+            if _is_file(file):
                 self._configs[folder] = self._read(file, MAX_EXTENDED)
             else:
                 self._configs[folder] = _Config() if above == folder else self._config_for(above)
@@ -90,7 +90,7 @@ def _extended(name: str, folder: Path) -> Path | None:
         packages = [above / "node_modules" for above in (folder, *folder.parents)]
         ends = (name, f"{name}.json", f"{name}/tsconfig.json")
         candidates = [package / end for package in packages for end in ends]
-    return next((file for file in candidates if file.is_file()), None)
+    return next((file for file in candidates if _is_file(file)), None)
 
 
 def _mapped(source: str, config: _Config) -> Iterator[Path]:
@@ -118,7 +118,11 @@ def _existing(path: Path) -> str | None:
     if path.name:
         candidates += [path.with_name(path.name + other) for other in (*SOURCE_SUFFIXES, ".json")]
     candidates += [path / f"index{other}" for other in SOURCE_SUFFIXES]
+    return next((realpath(candidate) for candidate in candidates if _is_file(candidate)), None)
+
+
+def _is_file(path: Path) -> bool:
     try:
-        return next((realpath(candidate) for candidate in candidates if candidate.is_file()), None)
-    except (OSError, ValueError):  # no path at all: a zero byte, or longer than any may be
-        return None
+        return path.is_file()
+    except (OSError, ValueError):  # no path at all (a zero byte, or too long), or none that we may look at
+        return False

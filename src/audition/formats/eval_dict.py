@@ -1,6 +1,7 @@
 """The eval dict, which every text format shares: from documents to evals and back. Source: Botpress eval format."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from audition.documents.files import MAX_FAULTS
@@ -13,6 +14,7 @@ from audition.evals import (
     MockResult,
     Options,
     Reference,
+    Scenario,
     SeedState,
     Setup,
     ToolCallReference,
@@ -166,11 +168,13 @@ class _Builder:
             type=read.get("type"),
             tags=tuple(read.get("tags", ())),
             setup=_setup(read["setup"]) if "setup" in read else Setup(),
-            turns=tuple(self._turn(turn, index) for index, turn in enumerate(read["conversation"])),
+            turns=tuple(self._turn(turn, index) for index, turn in enumerate(read.get("conversation", ()))),
+            scenario=_scenario(read["scenario"]) if "scenario" in read else None,
             outcome=self._checks(read.get("outcome", {}), ("outcome",)),
             options=Options(
                 idle_timeout_ms=options.get("idleTimeout"), judge_pass_threshold=options.get("judgePassThreshold")
             ),
+            extra=_data(read.get("extra", {})),
             where=self._where(()),
         )
 
@@ -190,6 +194,7 @@ class _Builder:
             new_conversation=again and index > 0,
             checks=self._checks(read.get("assert", {}), (*path, "assert")),
             reference=_reference(read["reference"]) if "reference" in read else None,
+            extra=_data(read.get("extra", {})),
             where=self._where(path),
         )
 
@@ -208,6 +213,11 @@ class _Builder:
         self._warnings.append(f"{self._where(path)}: {message}")
 
 
+def _scenario(read: Mapping[str, Any]) -> Scenario:
+    written = Scenario(starting_prompt=read["startingPrompt"], plan=read["plan"], persona=read.get("persona"))
+    return replace(written, max_turns=read["maxTurns"]) if "maxTurns" in read else written
+
+
 def _setup(read: Mapping[str, Any]) -> Setup:
     state = {scope: _data(values) for scope, values in read.get("state", {}).items()}
     workflow = read.get("workflow")
@@ -217,6 +227,7 @@ def _setup(read: Mapping[str, Any]) -> Setup:
         if workflow
         else None,
         tools=tuple(_tool(tool) for tool in read.get("tools", ())),
+        session=_data(read.get("session", {})),
     )
 
 

@@ -20,12 +20,15 @@ from audition.formats.eval_dict import read_evals, write_eval
 SUFFIXES = (".eval.py",)
 RUNS_CODE = True
 
+_KINDS = frozenset({"conversation", "scenario"})
+"""The keys of which a dict has one when it is an eval."""
+
 
 def read(path: Path) -> Reading:
     """Run a file and return the evals among its values, in the order of their definition.
 
-    An eval is an `Eval`, a dict with `name` and `conversation`, or one of these in a list or tuple. Names that begin
-    with an underscore are left alone. What the file prints goes to standard error.
+    An eval is an `Eval`, a dict with `name` and `conversation` or `scenario`, or one of these in a list or tuple. Names
+    that begin with an underscore are left alone. What the file prints goes to standard error.
     """
     text = read_text(path)
     if isinstance(text, Fault):
@@ -104,7 +107,7 @@ def _evals_in(value: object) -> Sequence[object]:
 
 
 def _is_eval(value: object) -> bool:
-    return isinstance(value, Eval) or (isinstance(value, Mapping) and "name" in value and "conversation" in value)
+    return isinstance(value, Eval) or (isinstance(value, Mapping) and "name" in value and not _KINDS.isdisjoint(value))
 
 
 def _document(value: object, mark: Mark) -> LocatedDict:

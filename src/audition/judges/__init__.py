@@ -12,7 +12,10 @@ from audition.transcript import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade:
-    """A judge's answer: `score` from 1 (not at all) to 5 (fully), and why. `raw` is the reply it was read from."""
+    """A judge's answer, and why. `raw` is the reply it was read from.
+
+    `score` is from 1 (not at all) to 5 (fully); to a question of yes or no it is 1 or 0.
+    """
 
     score: int
     reason: str

@@ -6,8 +6,8 @@ from audition.errors import JudgeError
 from audition.judges import Grade
 from audition.scoring.rule import Question
 
-Answer = Grade | int | Exception
-"""A grade, its score alone, or an error that is raised."""
+Answer = Grade | int | bool | Exception
+"""A grade, its score alone, an error that is raised; or yes or no, which as a grade is 5 or 1."""
 
 
 class Fixed:
@@ -25,13 +25,19 @@ class Fixed:
     async def grade(self, question: Question) -> Grade:
         """Return the grade prepared for a question, or raise it.
 
-        Raises: JudgeError when none is prepared for its criterion.
+        Raises: JudgeError when none is prepared for its criterion, or one that is no answer on its scale.
         """
         self.questions.append(question)
         answer = self._answer(question)
         if isinstance(answer, Exception):
             raise answer
-        return Grade(score=answer, reason="prepared grade") if isinstance(answer, int) else answer
+        if isinstance(answer, bool):
+            yes, no = (5, 1) if question.scale == "grade" else (1, 0)
+            answer = yes if answer else no
+        grade = Grade(score=answer, reason="prepared grade") if isinstance(answer, int) else answer
+        if question.scale == "yes_no" and grade.score not in (0, 1):
+            raise JudgeError(f"a grade of {grade.score} is prepared for a question of yes or no")
+        return grade
 
     def _answer(self, question: Question) -> Answer:
         if isinstance(self._grades, Mapping):

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 
 from audition.errors import JudgeError, ModelError
 from audition.judges import Grade
-from audition.judges.prompt import SCHEMA, complaint, messages
-from audition.judges.reply import read_grade
-from audition.llm import Completion, LanguageModel, Message, total
+from audition.judges.prompt import SCHEMAS, complaint, messages
+from audition.judges.reply import read_answer, read_grade
+from audition.llm import Completion, JsonSchema, LanguageModel, Message, total
 from audition.scoring.rule import Question
 from audition.text import shorten
 
@@ -26,25 +26,28 @@ class LlmJudge:
         self._model, self._nonce = model, nonce
 
     async def grade(self, question: Question) -> Grade:
-        """Return the model's grade.
+        """Return the model's grade, or its yes or no.
 
         Raises: JudgeError, with the last reply, when the model gives no answer or two that cannot be read.
         """
+        read = read_grade if question.scale == "grade" else read_answer
+        schema = SCHEMAS[question.scale]
         asked = messages(question, self._nonce())
-        first = await self._ask(asked, before=None)
+        first = await self._ask(asked, schema, before=None)
         try:
-            return _with_usage(read_grade(first.text, first.finish_reason), first)
+            return _with_usage(read(first.text, first.finish_reason), first)
         except JudgeError as error:
-            asked_again = (*asked, _answered(first), complaint(error.message))
-        second = await self._ask(asked_again, before=first)
+            asked_again = (*asked, _answered(first), complaint(error.message, question.scale))
+        second = await self._ask(asked_again, schema, before=first)
         try:
-            return _with_usage(read_grade(second.text, second.finish_reason), first, second)
+            return _with_usage(read(second.text, second.finish_reason), first, second)
         except JudgeError as error:
-            raise JudgeError(f"no grade can be read from the judge's reply: {error.message}", raw=error.raw) from None
+            noun = "grade" if question.scale == "grade" else "answer"
+            raise JudgeError(f"no {noun} can be read from the judge's reply: {error.message}", raw=error.raw) from None
 
-    async def _ask(self, asked: Sequence[Message], *, before: Completion | None) -> Completion:
+    async def _ask(self, asked: Sequence[Message], schema: JsonSchema, *, before: Completion | None) -> Completion:
         try:
-            return await self._model.complete(asked, schema=SCHEMA)
+            return await self._model.complete(asked, schema=schema)
         except ModelError as error:
             raw = before.text if before else None
             raise JudgeError(f"the judge gave no answer: {error.message}", raw=raw, hint=error.hint) from error

@@ -1,14 +1,13 @@
-"""Reading a judge's reply: a grade or an error, never a guess."""
+"""Reading a judge's reply: a grade, a yes or no, or an error; never a guess."""
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from audition.errors import JudgeError
 from audition.judges import Grade
+from audition.text import without_reasoning
 
-_REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _TEXT_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
 _BEGINS_AN_OBJECT = re.compile(r'\{\s*(?:"|\Z)')
 _WHOLE_GRADE = re.compile(r"\s*([1-5])(?:\.0+)?\s*", re.ASCII)
@@ -21,6 +20,14 @@ _CUT_SHORT = {
 _YES, _NO = {"pass", "passed", "true", "yes", "met"}, {"fail", "failed", "false", "no", "unmet"}
 _VERDICT_KEYS = ("pass", "passed", "verdict")
 
+_TRUE_OR_FALSE = {"true": 1, "false": 0}
+_ANSWERS: Mapping[str, Mapping[str, int]] = {
+    "answer": _TRUE_OR_FALSE | {"yes": 1, "no": 0},
+    "is_the_agent_response_valid": _TRUE_OR_FALSE
+    | {"valid": 1, "invalid": 0, "partially_valid": 0, "partially valid": 0, "partially": 0, "almost": 0},
+}
+"""The words that are an answer, by the key they stand under. Source: ADK, final_response_match_v2."""
+
 
 def read_grade(text: str, finish_reason: str) -> Grade:
     """Return the grade in a judge's reply.
@@ -30,23 +37,41 @@ def read_grade(text: str, finish_reason: str) -> Grade:
 
     Raises: JudgeError, with the reply, when it holds no valid grade.
     """
-    problem = _CUT_SHORT.get(finish_reason)
-    if problem:
-        raise JudgeError(problem, raw=text)
-    if not text.strip():
-        raise JudgeError("it is empty", raw=text)
-    try:
-        score, reason = _grade(_verdict(text))
-    except _Unreadable as error:
-        raise JudgeError(str(error), raw=text) from None
-    return Grade(score=score, reason=reason, raw=text)
+    return _read(text, finish_reason, ("score",), _grade)
+
+
+def read_answer(text: str, finish_reason: str) -> Grade:
+    """Return the answer in a judge's reply to a question of yes or no: 1 or 0.
+
+    It is looked for as a grade is. Beside `answer` (yes, no, true, false, in any case), the words are read that judges
+    of ADK's final_response_match_v2 use; there, half a yes is a no.
+
+    Raises: JudgeError, with the reply, when it holds no answer: `unknown` is none.
+    """
+    return _read(text, finish_reason, tuple(_ANSWERS), _answer)
 
 
 class _Unreadable(Exception):
     """Why a reply holds no grade."""
 
 
-def _verdict(text: str) -> dict[str, object]:
+_Verdict = dict[str, object]
+
+
+def _read(text: str, finish_reason: str, keys: Sequence[str], found_in: Callable[[_Verdict], tuple[int, str]]) -> Grade:
+    problem = _CUT_SHORT.get(finish_reason)
+    if problem:
+        raise JudgeError(problem, raw=text)
+    if not text.strip():
+        raise JudgeError("it is empty", raw=text)
+    try:
+        score, reason = found_in(_verdict(text, keys))
+    except _Unreadable as error:
+        raise JudgeError(str(error), raw=text) from None
+    return Grade(score=score, reason=reason, raw=text)
+
+
+def _verdict(text: str, keys: Sequence[str]) -> _Verdict:
     """Return the object that holds the verdict, its keys in lower case."""
     try:
         whole = json.loads(text.lstrip("\ufeff"), object_pairs_hook=_pairs)
@@ -54,18 +79,13 @@ def _verdict(text: str) -> dict[str, object]:
         pass
     else:
         return _object(whole)
-    candidates = [span for span in _objects(_without_reasoning(text)) if "score" in span.lower()]
+    candidates = [span for span in _objects(without_reasoning(text)) if any(key in span.lower() for key in keys)]
     if not candidates:
-        raise _Unreadable("it holds no JSON object with a score")
+        raise _Unreadable(f"it holds no JSON object with {'a score' if keys == ('score',) else 'an answer'}")
     try:
         return _object(json.loads(candidates[-1], object_pairs_hook=_pairs))
     except (ValueError, RecursionError):
         raise _Unreadable("its verdict is not valid JSON") from None
-
-
-def _without_reasoning(text: str) -> str:
-    """Return what follows the reasoning; reasoning that never ends leaves nothing, one may also have begun unseen."""
-    return _REASONING_END.split(_REASONING.sub("", text))[-1]
 
 
 def _objects(text: str) -> Iterator[str]:
@@ -101,7 +121,7 @@ def _next_brace(text: str, at: int) -> int:
     return found.start() if found else -1
 
 
-def _pairs(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+def _pairs(pairs: Sequence[tuple[str, object]]) -> _Verdict:
     """Return an object with its keys in lower case. Raises: _Unreadable when it says something twice."""
     found = {key.strip().lower(): value for key, value in pairs}
     if len(found) != len(pairs):
@@ -109,23 +129,51 @@ def _pairs(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _object(value: object) -> dict[str, object]:
+def _object(value: object) -> _Verdict:
     if not isinstance(value, dict):
         raise _Unreadable("it is JSON, but not an object")
     return value
 
 
-def _grade(verdict: dict[str, object]) -> tuple[int, str]:
+def _grade(verdict: _Verdict) -> tuple[int, str]:
     missing = [key for key in ("reason", "score") if key not in verdict]
     if missing:
         raise _Unreadable(f"it has no {' and no '.join(map(repr, missing))}")
-    score, reason = _score(verdict["score"]), verdict["reason"]
-    if not isinstance(reason, str) or _PLACEHOLDER.fullmatch(reason):
-        raise _Unreadable("its 'reason' is no text")
+    score = _score(verdict["score"])
+    reason = _reason(verdict["reason"])
     for key in _VERDICT_KEYS:
         if _contradicts(verdict.get(key), score):
             raise _Unreadable(f"its {key!r} contradicts its score of {score}")
-    return score, reason.strip()
+    return score, reason
+
+
+def _answer(verdict: _Verdict) -> tuple[int, str]:
+    given = {key: _yes_or_no(key, verdict[key]) for key in _ANSWERS if key in verdict}
+    if not given:
+        raise _Unreadable("it has no 'answer'")
+    (key, answer), *others = given.items()
+    if any(other != answer for _, other in others):
+        raise _Unreadable("it answers both yes and no")
+    written = next((verdict[name] for name in ("reason", "reasoning") if name in verdict), None)
+    reason = "(no reason was given)" if written is None else _reason(written)
+    for name in _VERDICT_KEYS:
+        if _contradicts(verdict.get(name), 5 if answer else 1):
+            raise _Unreadable(f"its {name!r} contradicts its {key!r}")
+    return answer, reason
+
+
+def _yes_or_no(key: str, value: object) -> int:
+    word = " ".join(str(value).split()).lower() if isinstance(value, str | bool) else ""
+    answer = _ANSWERS[key].get(word)
+    if answer is None:
+        raise _Unreadable(f"its {key!r} is {str(value)[:20]!r}, which is neither yes nor no")
+    return answer
+
+
+def _reason(value: object) -> str:
+    if not isinstance(value, str) or _PLACEHOLDER.fullmatch(value):
+        raise _Unreadable("its 'reason' is no text")
+    return value.strip()
 
 
 def _score(value: object) -> int:

@@ -19,6 +19,7 @@ class Finding:
 
     A rule that measures gives `score` (a metric's is 0..1, a count has no bound), the `threshold` it is held against,
     and `turn_scores`, one per turn in order, None for a turn that has none. All are None or empty for plain checks.
+    `note` is a remark in one line that changes no verdict.
     """
 
     verdict: Verdict
@@ -28,6 +29,7 @@ class Finding:
     score: float | None = None
     threshold: float | None = None
     turn_scores: tuple[float | None, ...] = ()
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,7 @@ class Question:
 
     `conversation` is what came before `response`, the turn's own message last. On the scale `grade` the answer is 1 to
     5, on `yes_no` it is 1 or 0; the check passes when it is at least `threshold`. `reference` is a response that is
-    known to be good, None without one.
+    known to be good, None without one. `sample` tells apart several askings of the same question, from 1.
     """
 
     criterion: str
@@ -53,6 +55,7 @@ class Question:
     threshold: int
     scale: Scale = "grade"
     reference: str | None = None
+    sample: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

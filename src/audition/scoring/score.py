@@ -33,7 +33,8 @@ def score(eval: Eval, transcript: Transcript, *, judge_pass_threshold: int) -> l
         turns=eval.turns,
         scenario=eval.scenario,
     )
-    for index, turn in enumerate(eval.turns):
+    turns = eval.turns if eval.scenario is None else _simulated(transcript)
+    for index, turn in enumerate(turns):
         seen = replace(whole, turn=index)
         trouble = transcript.exchanges[index].trouble if index < len(transcript.exchanges) else None
         if trouble is not None:
@@ -44,7 +45,7 @@ def score(eval: Eval, transcript: Transcript, *, judge_pass_threshold: int) -> l
             rows.extend(_turn_rows(turn, index, seen))
         else:
             rows.extend(_unseen(turn, index, unfinished or _never_reached(transcript)))
-    if unfinished is None and (cut_short := _cut_short(eval, transcript)):
+    if unfinished is None and (cut_short := _cut_short(max(len(turns), 1 if eval.scenario else 0), transcript)):
         rows.append(cut_short)
         unfinished = _never_reached(transcript)
     look = whole if unfinished is None else _undecided(unfinished)
@@ -87,13 +88,19 @@ def _wanted(asked: Question | Inquiry) -> str:
     return f"a grade of at least {asked.threshold}" if asked.scale == "grade" else "yes"
 
 
+def _simulated(transcript: Transcript) -> tuple[Turn, ...]:
+    """Return the turns that a simulated user took: nothing is written of them but that the agent has to reply."""
+    return tuple(Turn(user=exchange.user) for exchange in transcript.exchanges)
+
+
 def _turn_rows(turn: Turn, index: int, seen: Seen) -> Iterator[Row]:
     text = response_text(seen.exchanges[0])
     silent = says_nothing(text)
     if turn.expect_silence:
         yield _silence_row(index, Verdict.PASS if silent else Verdict.FAIL, actual=None if silent else shown(text))
     elif silent and not turn.response_optional:
-        reason = "the agent said nothing; expectSilence: true or responseOptional: true allows it"
+        allowed = "; expectSilence: true or responseOptional: true allows it" if seen.turns else ""
+        reason = f"the agent said nothing{allowed}"
         yield CheckResult(category="response", check="a reply", verdict=Verdict.FAIL, turn=index, reason=reason)
     for check in turn.checks:
         if silent and turn.response_optional and check.category == "response":
@@ -138,6 +145,7 @@ def _result(
         threshold=found.threshold,
         turn_scores=found.turn_scores,
         judge_usage=usage,
+        note=found.note,
     )
 
 
@@ -189,14 +197,14 @@ def _trouble_row(trouble: Trouble, check: str, turn: int | None) -> CheckResult:
     return CheckResult(category="agent", check=check, verdict=verdict, turn=turn, reason=trouble.message)
 
 
-def _cut_short(eval: Eval, transcript: Transcript) -> CheckResult | None:
-    """Return what kept a conversation from its end, when no turn is to blame; None when it came to its end."""
+def _cut_short(turns: int, transcript: Transcript) -> CheckResult | None:
+    """Return what kept a conversation from its end, when no turn is to blame; None when it took all its `turns`."""
     count = len(transcript.exchanges)
     if transcript.trouble is not None:
         check = "goes on with the conversation" if count else "opens a conversation"
         return _trouble_row(transcript.trouble, check, None)
-    if count < len(eval.turns):
-        reason = f"the transcript has {count} of {len(eval.turns)} turns"
+    if count < turns:
+        reason = f"the transcript has {count} of {turns} turns"
         return CheckResult(category="agent", check="takes every turn", verdict=Verdict.ERROR, reason=reason)
     return None
 

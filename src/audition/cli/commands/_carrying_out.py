@@ -26,9 +26,12 @@ STOPPED = "stopped at the first failure"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """How a run is to be shown and kept. `output` None: the report goes to the terminal."""
+    """How a run is to be shown and kept. `output` None: the report goes to the terminal.
 
-    report: str
+    `report` None: nothing is shown, since the command does so itself.
+    """
+
+    report: str | None
     output: Path | None
     verbose: bool
     many_trials: bool
@@ -43,7 +46,7 @@ class Wishes:
 
 def carry_out(settings: Settings, run: Run, results: AsyncGenerator[TrialResult], wishes: Wishes) -> ExitCode:
     """Bring a run to its end, and return what the shell is told of it."""
-    memory = None if wishes.keep or wishes.streams else MemoryStore()
+    memory = None if wishes.keep or wishes.streams or wishes.report is None else MemoryStore()
     recorder = open_recorder(settings.history_place) if wishes.keep else memory
     with closing(recorder) if recorder else nullcontext():
         with (
@@ -54,11 +57,11 @@ def carry_out(settings: Settings, run: Run, results: AsyncGenerator[TrialResult]
             finished = run_interruptible(following.follow(results))
             if recording:
                 recording.finish(finished)
-        if not wishes.streams:
+        if wishes.report is not None and not wishes.streams:
             with nullcontext(memory) if memory else history_of(settings) as store:
                 kept = store.results(finished.id)
                 write_report(wishes.report, finished, kept, verbose=wishes.verbose, output=wishes.output)
-    if wishes.streams or wishes.output:
+    if wishes.streams or (wishes.report and wishes.output):
         Screen().show(("\n" if wishes.streams else "") + summary_text(finished, following.repeats))
     return exit_code(finished)
 

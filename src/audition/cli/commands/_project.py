@@ -1,7 +1,8 @@
 """The project a command works on: its settings, its evals, its agent, its judge and its history."""
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -10,17 +11,17 @@ from audition.agents import Agent, Surroundings, open_agent
 from audition.cli.commands._history import transcripts_of
 from audition.cli.commands._reporting import tell
 from audition.errors import ExitCode, NothingSelected, SettingsError
-from audition.formats import Gathered, gather
+from audition.formats import Gathered, gather, with_agent_config
 from audition.judges import Judge
 from audition.llm import Models
 from audition.settings import Settings, environment, load_settings, options_for
 
-_SUFFIXES = (".yaml", ".yml", ".json", ".py", ".ts")
+_SUFFIXES = (".yaml", ".yml", ".json", ".py", ".ts", ".mts", ".js", ".mjs")
 
 
 def project_settings() -> Settings:
     """Return the settings that hold in the current folder."""
-    return load_settings(Path.cwd(), environment())
+    return with_agent_config(load_settings(Path.cwd(), environment()))
 
 
 def sort_targets(targets: tuple[str, ...]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
@@ -29,7 +30,7 @@ def sort_targets(targets: tuple[str, ...]) -> tuple[tuple[Path, ...], tuple[str,
     return paths, tuple(target for target in targets if not _is_path(target))
 
 
-def load_evals(settings: Settings, paths: tuple[Path, ...], *, allow_code: bool) -> Gathered:
+def load_evals(settings: Settings, paths: tuple[Path, ...], *, allow_code: bool, no_exec: bool = False) -> Gathered:
     """Return the evals of files and folders (of the project, without any); tell at once all that is wrong with them.
 
     Raises: NothingSelected when no path was given and the project has no folder of evals.
@@ -38,7 +39,9 @@ def load_evals(settings: Settings, paths: tuple[Path, ...], *, allow_code: bool)
     if not paths and not any(path.exists() for path in wanted):
         hint = "say where they are: audition run PATH; or write a first project: audition init"
         raise NothingSelected(f"there are no evals: {', '.join(map(str, wanted))} does not exist", hint=hint)
-    gathered = gather(wanted, allow_code=allow_code)
+    if allow_code and str(settings.root) not in sys.path:
+        sys.path.insert(0, str(settings.root))  # custom checks name functions of the project
+    gathered = gather(wanted, allow_code=allow_code, no_exec=no_exec)
     for warning in gathered.warnings:
         tell(f"warning: {warning}")
     for fault in gathered.faults:
@@ -77,9 +80,14 @@ def named_agent(settings: Settings, reference: str | None) -> str:
     return named
 
 
-def ready_agent(settings: Settings, reference: str, *, instruction: Path | None = None) -> Agent:
-    """Return an agent of the project; `instruction` is a file with its system prompt, for those that take one."""
-    options = dict(options_for(settings, reference))
+def ready_agent(
+    settings: Settings, reference: str, *, instruction: Path | None = None, more: Mapping[str, object] | None = None
+) -> Agent:
+    """Return an agent of the project; `instruction` is a file with its system prompt, for those that take one.
+
+    `more` are options that hold over those of the settings.
+    """
+    options = {**options_for(settings, reference), **(more or {})}
     if instruction is not None:
         options.pop("instruction_text", None)
         options["instruction"] = str(instruction.absolute())

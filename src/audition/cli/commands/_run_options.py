@@ -25,7 +25,10 @@ def _above_zero(_context: click.Context, _parameter: click.Parameter, value: flo
     return value
 
 
-def _report_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+def report_name(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuse a report format that nobody offers; None is none, for commands that print something of their own."""
+    if value is None:
+        return None
     try:
         REPORTS.get(value)
     except UnknownName as error:
@@ -89,6 +92,10 @@ judging_options = _all_of(
     click.option("--no-judge", is_flag=True, help="Skip the checks that need a judge."),
 )
 
+user_model_option = click.option(
+    "--user-model", metavar="MODEL", help="The model that plays simulated users, named as for --judge-model."
+)
+
 output_option = click.option(
     "--output",
     type=click.Path(path_type=Path),
@@ -103,13 +110,18 @@ report_options = _all_of(
         "report",
         metavar="text|json|junit|botpress-json",
         default="text",
-        callback=_report_name,
+        callback=report_name,
         help="How results are written.",
     ),
     output_option,
     click.option("-v", "--verbose", is_flag=True, help="Show passing checks and details too."),
 )
 
-allow_code_option = click.option(
-    "--allow-code", is_flag=True, help="Read the Python eval files of folders too, which runs the code in them."
+code_options = _all_of(
+    click.option(
+        "--allow-code",
+        is_flag=True,
+        help="Read the Python eval files of folders too, let node read TypeScript, and run functions of custom checks.",
+    ),
+    click.option("--no-exec", is_flag=True, help="Run no code to read eval files, not even of those that are named."),
 )

@@ -14,8 +14,8 @@ from audition.evals import Eval
 @click.command("check")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
 @click.option("--agent", metavar="KIND:WHERE", help="The agent the evals are meant for.")
-@options.allow_code_option
-def command(paths: tuple[Path, ...], *, agent: str | None, allow_code: bool) -> int:
+@options.code_options
+def command(paths: tuple[Path, ...], *, agent: str | None, allow_code: bool, no_exec: bool) -> int:
     """Load all evals and settings, and tell everything that is wrong with them. Nothing is run.
 
     When an agent is named, here or in the settings, it is also checked that it shows all that the evals look at.
@@ -27,7 +27,7 @@ def command(paths: tuple[Path, ...], *, agent: str | None, allow_code: bool) -> 
       audition check --agent http:http://127.0.0.1:8000/turn
     """
     settings = _project.project_settings()
-    gathered = _project.load_evals(settings, paths, allow_code=allow_code)
+    gathered = _project.load_evals(settings, paths, allow_code=allow_code, no_exec=no_exec)
     if gathered.faults:
         return ExitCode.ASKED_WRONGLY
     evals = choose(gathered.suite.evals, Selection())

@@ -26,8 +26,7 @@ from audition.formats.eval_dict import write_eval
     help="Write below this folder, and not beside the files that are read.",
 )
 @click.option("--force", is_flag=True, help="Write over files that are there.")
-@options.allow_code_option
-@click.option("--no-exec", is_flag=True, help="Run no code, not even that of a file that is named.")
+@options.code_options
 def command(
     source: str, path: Path, *, to: str, output: Path | None, force: bool, allow_code: bool, no_exec: bool
 ) -> int:

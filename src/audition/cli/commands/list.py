@@ -16,10 +16,16 @@ from audition.evals import Eval
 @click.command("list")
 @click.argument("targets", nargs=-1, metavar="[NAME|PATH]...")
 @options.selection_options
-@options.allow_code_option
+@options.code_options
 @click.option("--format", "report", type=click.Choice(["text", "json"]), default="text", help="How they are written.")
 def command(
-    targets: tuple[str, ...], *, tags: tuple[str, ...], type_: str | None, allow_code: bool, report: str
+    targets: tuple[str, ...],
+    *,
+    tags: tuple[str, ...],
+    type_: str | None,
+    allow_code: bool,
+    no_exec: bool,
+    report: str,
 ) -> int:
     """List evals: name, type, tags, turns, and where each is written. Nothing is run.
 
@@ -31,7 +37,7 @@ def command(
       audition list --format json            for scripts
     """
     paths, names = _project.sort_targets(targets)
-    gathered = _project.load_evals(_project.project_settings(), paths, allow_code=allow_code)
+    gathered = _project.load_evals(_project.project_settings(), paths, allow_code=allow_code, no_exec=no_exec)
     with _project.faults_first(gathered):
         chosen = choose(gathered.suite.evals, Selection(names=names, tags=tags, type=type_))
     click.echo(_as_json(chosen) if report == "json" else table([_row(one) for one in chosen]))

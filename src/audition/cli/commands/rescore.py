@@ -18,7 +18,7 @@ from audition.errors import ExitCode
 @click.argument("run_id", metavar="ID")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
 @options.judging_options
-@options.allow_code_option
+@options.code_options
 @options.report_options
 @_botpress.compat_option
 def command(
@@ -28,6 +28,7 @@ def command(
     judge_model: str | None,
     no_judge: bool,
     allow_code: bool,
+    no_exec: bool,
     report: str,
     output: Path | None,
     verbose: bool,
@@ -48,7 +49,7 @@ def command(
     with history_of(settings) as history:
         stored = history.run(run_id)
         paths = paths or tuple(_project.from_here(settings.root / path) for path in stored.paths)
-        gathered = _project.load_evals(settings, paths, allow_code=allow_code)
+        gathered = _project.load_evals(settings, paths, allow_code=allow_code, no_exec=no_exec)
         run = new_run(
             agent=stored.agent,
             judge=judge_name,

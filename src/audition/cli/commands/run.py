@@ -19,6 +19,7 @@ from audition.errors import NothingSelected
 from audition.evals import Eval
 from audition.results import Verdict
 from audition.settings import Settings
+from audition.users.simulated import user_for
 
 _AT_ONCE = 8
 
@@ -34,11 +35,13 @@ class _Asked:
     instruction: Path | None
     judge_model: str | None
     no_judge: bool
+    user_model: str | None
     trials: int | None
     concurrency: int | None
     timeout: float | None
     idle_timeout: int | None
     allow_code: bool
+    no_exec: bool
     report: str
     output: Path | None
     verbose: bool
@@ -53,8 +56,9 @@ class _Asked:
 @options.selection_options
 @options.agent_options
 @options.judging_options
+@options.user_model_option
 @options.limit_options
-@options.allow_code_option
+@options.code_options
 @options.report_options
 @_botpress.compat_option
 @click.option("--fail-fast", is_flag=True, help="Stop at the first eval that fails or cannot be evaluated.")
@@ -80,12 +84,13 @@ def command(**given: Any) -> int:
     asked = _Asked(**given)
     settings = _project.project_settings()
     paths, names = _project.sort_targets(asked.targets)
-    gathered = _project.load_evals(settings, paths, allow_code=asked.allow_code)
+    gathered = _project.load_evals(settings, paths, allow_code=asked.allow_code, no_exec=asked.no_exec)
     with _project.faults_first(gathered):
         chosen = _choose(asked, settings, names, gathered.suite.evals)
     reference = _project.named_agent(settings, asked.agent)
     agent = _project.ready_agent(settings, reference, instruction=asked.instruction)
     trials = plan(chosen, _defaults(asked, settings), agent.observes)
+    users = user_for(_project.models_of(settings), asked.user_model or settings.user_model, chosen)
     judge, judge_name = _project.ready_judge(settings, asked.judge_model, judging=not asked.no_judge)
     run = new_run(
         agent=reference,
@@ -102,6 +107,7 @@ def command(**given: Any) -> int:
         at_once=_at_once(asked, settings, agent),
         judging=not asked.no_judge,
         scorer=_botpress.scorer(asked.botpress_compat),
+        users=users,
     )
     results = _botpress.noted(results, {one.name: one for one in chosen}, asked.botpress_compat, verbose=asked.verbose)
     return carry_out(settings, run, results, _wishes(asked, many_trials=len(trials) > len(chosen)))

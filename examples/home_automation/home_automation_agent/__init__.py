@@ -1,0 +1,5 @@
+"""A house that can be spoken to, built with Google ADK."""
+
+from . import agent
+
+__all__ = ["agent"]

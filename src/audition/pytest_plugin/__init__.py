@@ -1,0 +1,118 @@
+"""The pytest plugin: eval files as tests, when asked for with `--audition`, and the fixture `audition`.
+
+It is loaded into every run of pytest where audition is installed, so it imports nothing of weight until it is used.
+"""
+
+from argparse import ArgumentTypeError
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from audition.pytest_plugin._conversation import Conversation
+
+_TEXTS = {
+    "agent": ("REFERENCE", "the agent, as function:shop.bot:reply; by default the project's"),
+    "judge_model": ("MODEL", "the language model that judges, as openai:gpt-4o; by default the project's"),
+}
+_COUNTS = {
+    "trials": "how often each eval is run; by default what the project's settings say",
+    "concurrency": "how many evals run side by side; by default what the project's settings say",
+}
+_FLAGS = {
+    "no_judge": "skip checks that need a judge",
+    "allow_code": "read eval files whose reading runs code in them, without their being named",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer each wish as an option and as an ini setting."""
+    group = parser.getgroup("audition", "audition: evals of LLM agents")
+    group.addoption("--audition", action="store_true", help="collect eval files, each eval a test")
+    parser.addini("audition", "collect eval files, each eval a test", type="bool", default=False)
+    for name, (metavar, what) in _TEXTS.items():
+        group.addoption(_option(name), metavar=metavar, help=what)
+        parser.addini(f"audition_{name}", what, default="")
+    for name, what in _COUNTS.items():
+        group.addoption(_option(name), metavar="N", type=_count, help=what)
+        parser.addini(f"audition_{name}", what, default="")
+    for name, what in _FLAGS.items():
+        group.addoption(_option(name), action="store_true", help=what)
+        parser.addini(f"audition_{name}", what, type="bool", default=False)
+    parser.addini("audition_history", "keep the results in the project's history", type="bool", default=False)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known, and refuse settings that cannot be."""
+    marker = "audition(agent, state, judge): whom the fixture 'audition' talks with, and what that starts from"
+    config.addinivalue_line("markers", marker)
+    for name in _COUNTS:
+        written = config.getini(f"audition_{name}")
+        try:
+            _ = _count(written) if written else None
+        except ArgumentTypeError as error:
+            raise pytest.UsageError(f"audition_{name}: {error}") from None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Collect an eval file as such, also a `*.eval.py` that is named, which pytest takes for a module of tests."""
+    collectors = yield
+    if not _is_asked_for(parent.config):
+        return collectors
+    from audition.pytest_plugin._collecting import EvalFile, format_of
+
+    if format_of(file_path.name) is None:
+        return collectors
+    others = [one for one in collectors if not isinstance(one, pytest.Module)]
+    return [*others, EvalFile.from_parent(parent, path=file_path)]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Tell an eval which item comes after it: a worker of pytest-xdist knows no more of what it is to run."""
+    if _is_asked_for(item.config):
+        from audition.pytest_plugin._collecting import EvalItem
+
+        if isinstance(item, EvalItem):
+            item.following = nextitem
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End what still runs: after the last test, at the first failure with `-x`, and on Ctrl-C."""
+    from audition.pytest_plugin._sessions import end
+
+    end(session)
+
+
+@pytest.fixture
+def audition(request: pytest.FixtureRequest) -> "Iterator[Conversation]":
+    """A conversation with an agent: `await audition.say("Hi")`, then `audition.expect(response={"contains": "hello"})`.
+
+    Which agent, and what it starts from: `@pytest.mark.audition(agent="function:shop.bot:reply", state={...})`.
+    """
+    from audition.pytest_plugin._conversation import begin
+
+    conversation = begin(request.node)
+    yield conversation
+    conversation.close()
+
+
+def _is_asked_for(config: pytest.Config) -> bool:
+    return bool(config.getoption("audition") or config.getini("audition"))
+
+
+def _option(name: str) -> str:
+    return f"--audition-{name.replace('_', '-')}"
+
+
+def _count(text: str) -> int:
+    """Return a whole number of 1 or more."""
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise ArgumentTypeError(f"must be a whole number of 1 or more, not {text!r}")
+    return int(text)

@@ -1,0 +1,139 @@
+"""Eval files as pytest sees them: a file is a collector, each trial of an eval an item."""
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
+
+import pytest
+
+from audition.errors import AuditionError
+from audition.formats import FORMATS, Reading
+from audition.formats._format import Code
+from audition.pytest_plugin._running import Request
+from audition.pytest_plugin._sessions import project_of, running_of
+from audition.pytest_plugin._telling import told
+from audition.results import TrialResult, Verdict
+
+_TAKEN = frozenset(
+    {
+        "anyio", "asyncio", "audition", "filterwarnings", "flaky", "order", "parametrize", "repeat", "skip", "skipif",
+        "timeout", "usefixtures", "xfail",
+    }
+)  # fmt: skip
+"""Markers that make pytest or a plugin do something: a tag of that name is marked as `tag_NAME`."""
+
+
+@cache
+def _formats() -> dict[str, ModuleType]:
+    modules = [FORMATS.get(name) for name in FORMATS.names()]
+    return {suffix: module for module in modules for suffix in getattr(module, "SUFFIXES", ())}
+
+
+def format_of(name: str) -> ModuleType | None:
+    """Return the format that reads files of that name, None when there is none."""
+    folded = name.lower()
+    return next((found for suffix, found in _formats().items() if folded.endswith(suffix)), None)
+
+
+class EvalFile(pytest.File):
+    """An eval file. One that has faults is an error of the collection that tells them all."""
+
+    def collect(self) -> Iterator["EvalItem"]:
+        """Yield an item for each trial of each eval, in order."""
+        try:
+            project = project_of(self.config)
+        except AuditionError as error:
+            raise self.CollectError(str(error)) from None
+        reading = self._read(allow_code=project.allow_code)
+        for warning in reading.warnings:
+            self.warn(pytest.PytestCollectionWarning(warning))
+        if reading.faults:
+            raise self.CollectError("\n".join(map(str, reading.faults)))
+        of = project.defaults.trials
+        for one in reading.evals:
+            for number in range(1, of + 1):
+                request = Request(eval=one, path=self.nodeid, number=number, of=of)
+                yield EvalItem.from_parent(self, name=request.label, request=request)
+
+    def _read(self, *, allow_code: bool) -> Reading:
+        found = format_of(self.path.name)
+        assert found is not None  # such a file is not collected
+        here = self.config.invocation_params.dir
+        path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
+        named = self.session.isinitpath(self.path)
+        if hasattr(found, "read_many"):
+            code = Code.ALLOWED if named or allow_code else Code.NOT_ASKED_FOR
+            several: dict[Path, Reading] = found.read_many({path: code})
+            return several[path]
+        if found.RUNS_CODE and not (named or allow_code):
+            remark = "not read, since that runs the code in it; name the file itself, or pass --audition-allow-code"
+            return Reading(warnings=(f"{path}: {remark}",))
+        reading: Reading = found.read(path)
+        return reading
+
+
+class EvalItem(pytest.Item):
+    """One trial of an eval. `following` is the item after it, None when that is not known or it is the last."""
+
+    following: pytest.Item | None = None
+
+    def __init__(self, *, request: Request, **given: object) -> None:
+        super().__init__(**given)  # type: ignore[arg-type]  # what pytest gives each node
+        self.request = request
+        for word in filter(None, (*request.eval.tags, request.eval.type)):
+            self._mark(word)
+
+    def setup(self) -> None:
+        """Wait for the result: an eval that could not be evaluated is an error, as a fixture's is, and no failure."""
+        self._result = self._performed()
+        if self._result.verdict not in (Verdict.PASS, Verdict.FAIL):
+            _fail(told(self._result))
+
+    def runtest(self) -> None:
+        """Pass or fail."""
+        if self._result.verdict is Verdict.FAIL:
+            _fail(told(self._result))
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return where the eval begins in its file, lines counted from 0."""
+        where = self.request.eval.where
+        return self.path, (where.line or 1) - 1 if where else 0, self.name
+
+    def _performed(self) -> TrialResult:
+        try:
+            running = running_of(self.config)
+            if not running.knows(self.request) or self._is_in_a_worker():
+                running.begin([self.request, *(item.request for item in self._next_evals())])
+            return running.result_of(self.request)
+        except AuditionError as error:
+            _fail(str(error))
+        except CancelledError:
+            _fail("the evals were stopped before this one had a result")
+
+    def _next_evals(self) -> Iterator["EvalItem"]:
+        """Yield the evals that come next, up to the next test that is none: no eval runs beside such a test."""
+        items = self.session.items
+        following = [self.following] if self._is_in_a_worker() else items[items.index(self) + 1 :]
+        for item in following:
+            if not isinstance(item, EvalItem):
+                return
+            yield item
+
+    def _is_in_a_worker(self) -> bool:
+        """Say whether this is a worker of pytest-xdist, which is to run only some of the session's items."""
+        return hasattr(self.config, "workerinput")
+
+    def _mark(self, word: str) -> None:
+        name = re.sub(r"[^\w.+/-]", "_", word)
+        if name in _TAKEN or name.startswith("_"):
+            name = f"tag_{name}"
+        self.config.addinivalue_line("markers", f"{name}: evals of that tag or type")
+        self.add_marker(name)
+
+
+def _fail(text: str) -> NoReturn:
+    pytest.fail(text, pytrace=False)

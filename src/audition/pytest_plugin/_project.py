@@ -1,0 +1,93 @@
+"""The project whose evals a session of pytest runs: its settings with what pytest was asked for, agents and judge."""
+
+from collections.abc import Callable
+
+import pytest
+
+from audition.agents import Agent, Surroundings, open_agent
+from audition.engine.plan import Defaults
+from audition.errors import SettingsError
+from audition.judges import Judge
+from audition.llm import Models
+from audition.settings import environment, load_settings, options_for
+
+_AT_ONCE = 8
+
+
+class Project:
+    """What holds for a whole session.
+
+    Raises: SettingsError when the project's settings are not right.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.settings = load_settings(config.rootpath, environment())
+        self.allow_code = bool(self._asked("allow_code"))
+        self.judging = not self._asked("no_judge")
+        self.defaults = Defaults(
+            trials=self._count("trials") or self.settings.trials,
+            idle_timeout_ms=self.settings.idle_timeout_ms,
+            judge_pass_threshold=self.settings.judge_pass_threshold,
+            timeout_s=self.settings.timeout_s,
+        )
+
+    @property
+    def agent_reference(self) -> str:
+        """Return the reference of the agent to use.
+
+        Raises: SettingsError when none was named anywhere.
+        """
+        named = self._text("agent") or self.settings.agent
+        if named is None:
+            hint = "pass --audition-agent function:shop.bot:reply, or set [agent] use in audition.toml"
+            raise SettingsError("no agent was named", key="agent", hint=hint)
+        return named
+
+    @property
+    def judge_reference(self) -> str | None:
+        """Return the model that judges, None when there is none or none is wanted."""
+        return (self._text("judge_model") or self.settings.judge_model) if self.judging else None
+
+    @property
+    def history_place(self) -> str | None:
+        """Return where results are kept, None when they are not."""
+        return self.settings.history_place if self._config.getini("audition_history") else None
+
+    def agent(self, given: str | Agent | Callable[..., object] | None = None) -> Agent:
+        """Return the agent given, or else the project's."""
+        if given is None or isinstance(given, str):
+            reference = given or self.agent_reference
+            around = Surroundings(root=self.settings.root, models=self._models())
+            return open_agent(reference, options_for(self.settings, reference), around)
+        if callable(given):
+            from audition.agents.function import FunctionAgent
+
+            return FunctionAgent(given)
+        return given
+
+    def judge(self, given: str | Judge | None = None) -> Judge | None:
+        """Return the judge given, or else the project's; None when there is none."""
+        reference = given or self.judge_reference
+        if reference is None or not isinstance(reference, str):
+            return reference
+        from audition.judges.llm import LlmJudge
+
+        return LlmJudge(self._models().open(reference))
+
+    def at_once(self, agent: Agent) -> int:
+        """Return how many evals run side by side."""
+        return min(self._count("concurrency") or self.settings.concurrency or _AT_ONCE, agent.at_once)
+
+    def _models(self) -> Models:
+        return Models(self.settings.models, self.settings.providers)
+
+    def _asked(self, name: str) -> object:
+        """Return what an option says, or else the ini setting; what is not said is empty, None or False."""
+        return self._config.getoption(f"audition_{name}") or self._config.getini(f"audition_{name}")
+
+    def _text(self, name: str) -> str | None:
+        return str(self._asked(name) or "") or None
+
+    def _count(self, name: str) -> int | None:
+        return int(self._text(name) or 0) or None

@@ -1,0 +1,73 @@
+"""What a session of pytest holds of ours; each part is made when it is first asked for, and no earlier."""
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+
+from audition.errors import AuditionError
+
+if TYPE_CHECKING:
+    from audition.pytest_plugin._background import Background
+    from audition.pytest_plugin._project import Project
+    from audition.pytest_plugin._running import Running
+
+_T = TypeVar("_T")
+
+_PROJECT = pytest.StashKey["Project | AuditionError"]()
+_BACKGROUND = pytest.StashKey["Background | AuditionError"]()
+_RUNNING = pytest.StashKey["Running | AuditionError"]()
+
+
+def project_of(config: pytest.Config) -> "Project":
+    """Return the project. Raises: SettingsError when its settings are not right."""
+    from audition.pytest_plugin._project import Project
+
+    return _once(config, _PROJECT, lambda: Project(config))
+
+
+def background_of(config: pytest.Config) -> "Background":
+    """Return the loop beside pytest's thread."""
+    from audition.pytest_plugin._background import Background
+
+    return _once(config, _BACKGROUND, Background)
+
+
+def running_of(config: pytest.Config) -> "Running":
+    """Return the run of the evals. Raises: AuditionError when they cannot be run as was asked."""
+    from audition.pytest_plugin._running import Running
+
+    return _once(config, _RUNNING, lambda: Running(project_of(config), background_of(config)))
+
+
+def end(session: pytest.Session) -> None:
+    """End what runs beside the session, and keep what it came to."""
+    background = session.config.stash.get(_BACKGROUND, None)
+    if background is None or isinstance(background, AuditionError):
+        return
+    background.stop()
+    running = session.config.stash.get(_RUNNING, None)
+    if running is None or isinstance(running, AuditionError):
+        return
+    from audition.pytest_plugin._collecting import EvalItem
+
+    is_worker = hasattr(session.config, "workerinput")  # of pytest-xdist: it runs some of what it collects
+    total = None if is_worker else sum(isinstance(item, EvalItem) for item in session.items)
+    try:
+        running.end(total)
+    except AuditionError as error:
+        warnings.warn(pytest.PytestWarning(str(error)), stacklevel=1)
+
+
+def _once(config: pytest.Config, key: "pytest.StashKey[_T | AuditionError]", make: Callable[[], _T]) -> _T:
+    """Return what `make` returns, or raise what it raises; it is called once in a session."""
+    if key not in config.stash:
+        try:
+            config.stash[key] = make()
+        except AuditionError as error:
+            config.stash[key] = error
+    kept = config.stash[key]
+    if isinstance(kept, AuditionError):
+        raise kept
+    return kept
