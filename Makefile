@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help venv demo demo-llm test check lint types docs bench bless lock clean
+.PHONY: help venv demo demo-llm test campaigns check lint types docs bench bless lock clean
 
 help:  ## say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,6 +32,9 @@ demo-llm: venv  ## run evals against a real small language model on this machine
 
 test: venv  ## run all tests but the slow campaigns
 	@$(BIN)/python -m pytest -n auto -m "not slow"
+
+campaigns: venv  ## run the slow campaigns: thousands of random and damaged files (about two minutes)
+	@$(BIN)/python -m pytest -n auto -m slow
 
 check: lint types  ## everything that needs no test run: lint, format, types, architecture
 	@$(BIN)/python -m pytest tests/test_architecture.py

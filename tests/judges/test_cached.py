@@ -51,6 +51,9 @@ async def test_the_same_question_is_asked_once_and_costs_once():
         {"conversation": ()},
         {"conversation": (Line(speaker="agent", text="Hey"),)},
         {"threshold": 4},
+        {"scale": "yes_no"},
+        {"reference": "Hello"},
+        {"sample": 2},
     ],
     ids=str,
 )
@@ -112,4 +115,4 @@ async def test_one_who_stops_waiting_takes_nothing_from_the_others():
 
 
 def test_the_key_of_a_question_does_not_change_between_versions():
-    assert cache_key(GREETS) == "aa71f4b3a92da06173528d7584355ddf0a0cd954b7c10be15c0b01a94cf3a9e0"
+    assert cache_key(GREETS) == "07da2db9f7eb60e15c70d49b093848e4ec4f39e60a28d276239494c1e1c45c78"

@@ -1,5 +1,7 @@
 """The judge that we ship as a fake."""
 
+from dataclasses import replace
+
 import pytest
 
 from audition.errors import JudgeError
@@ -37,6 +39,28 @@ async def test_a_grade_is_given(grades):
 async def test_an_error_is_raised(grades, message):
     with pytest.raises(JudgeError, match=message):
         await Fixed(grades).grade(GREETS)
+
+
+@pytest.mark.parametrize(
+    ("scale", "prepared", "score"),
+    [
+        ("yes_no", True, 1),
+        ("yes_no", False, 0),
+        ("yes_no", 1, 1),
+        ("yes_no", 0, 0),
+        ("grade", True, 5),
+        ("grade", False, 1),
+    ],
+)
+async def test_yes_and_no_are_given_on_either_scale(scale, prepared, score):
+    grade = await Fixed(prepared).grade(replace(GREETS, scale=scale, threshold=1))
+
+    assert (grade.score, type(grade.score)) == (score, int)
+
+
+async def test_a_grade_is_no_answer_to_a_question_of_yes_or_no():
+    with pytest.raises(JudgeError, match="a grade of 4 is prepared for a question of yes or no"):
+        await Fixed(4).grade(replace(GREETS, scale="yes_no"))
 
 
 async def test_questions_are_remembered():

@@ -1,12 +1,13 @@
 """A language model as a judge: what it is asked, how often, and what it cost."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
 from audition.errors import JudgeError, ModelError
 from audition.judges.llm import LlmJudge
-from audition.judges.prompt import SCHEMA, messages
+from audition.judges.prompt import SCHEMA, YES_NO_SCHEMA, messages
 from audition.llm import Completion
 from audition.llm.scripted import Scripted
 from audition.scoring.rule import Question
@@ -33,6 +34,28 @@ async def test_a_model_is_asked_for_a_grade_with_the_schema():
     assert model.requests[0].messages == messages(QUESTION, "n0")
     assert model.requests[0].schema == SCHEMA
     assert model.requests[0].tools == ()
+
+
+async def test_a_question_of_yes_or_no_has_its_own_schema_and_answers():
+    asked = replace(QUESTION, scale="yes_no", threshold=1)
+    model = Scripted(["Rather yes.", '{"reason": "It says 9.", "answer": "yes"}'])
+
+    grade = await LlmJudge(model, nonce=lambda: "n0").grade(asked)
+
+    assert (grade.score, grade.reason) == (1, "It says 9.")
+    assert [request.schema for request in model.requests] == [YES_NO_SCHEMA, YES_NO_SCHEMA]
+    assert "no JSON object with an answer" in model.requests[1].messages[-1].content
+    assert '"answer": <"yes" or "no">' in model.requests[1].messages[-1].content
+
+
+@pytest.mark.parametrize("reply", ["maybe", '{"reason": "r", "answer": "unknown"}'])
+async def test_what_is_neither_yes_nor_no_is_an_error_after_one_more_try(reply):
+    model = Scripted([reply, reply])
+
+    with pytest.raises(JudgeError, match="no answer can be read") as caught:
+        await LlmJudge(model).grade(replace(QUESTION, scale="yes_no"))
+
+    assert (len(model.requests), caught.value.raw) == (2, reply)
 
 
 async def test_an_unreadable_reply_is_asked_again_once_with_the_problem_told():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from audition.errors import JudgeError
-from audition.judges.reply import read_grade
+from audition.judges.reply import read_answer, read_grade
 
 GRADES = {
     "as asked": ('{"reason": "ok", "score": 4}', 4),
@@ -133,6 +133,7 @@ NO_GRADES = {
     "cut off around a draft": ('{"draft": {"score": 5, "reason": "x"}, "final": {"score', "no JSON object"),
     "an invalid last verdict": ('{"score": 5, "reason": "x"} or rather {"score": 9, "reason": "x"}', "'score' is '9'"),
     "a spoilt last verdict": ("{\"score\": 5, \"reason\": \"x\"} no, {'score': 1, 'reason': 'x'}", "not valid JSON"),
+    "a last verdict that is cut": ('{"score": 5, "reason": "x"} or rather {"score": 1, "rea', "last verdict is cut off"),
     "two scores in one": ('{"score": 1, "reason": "x", "score": 5}', "same thing twice"),
     "two scores in two spellings": ('{"score": 1, "reason": "x", "Score": 5}', "same thing twice"),
     "reasoning that never ends": ('<think>Maybe {"score": 5, "reason": "x"}?', "no JSON object"),
@@ -169,3 +170,74 @@ def test_all_grades_survive_whatever_stands_around_them(score):
     grade = read_grade(f"<think>{{</think> Well {{}} now: ```json\n{verdict}\n``` {{done}}", "")
 
     assert grade.score == score
+
+
+_VALID = "is_the_agent_response_valid"
+
+ANSWERS = {
+    "as asked": ('{"reason": "ok", "answer": "yes"}', 1),
+    "no": ('{"reason": "ok", "answer": "no"}', 0),
+    "a capital": ('{"reason": "ok", "answer": "Yes"}', 1),
+    "capitals": ('{"reason": "ok", "answer": "YES"}', 1),
+    "spaces": ('{"reason": "ok", "answer": " no "}', 0),
+    "true": ('{"reason": "ok", "answer": true}', 1),
+    "false alone": ('{"answer": false}', 0),
+    "fenced": ('```json\n{"reason": "ok", "answer": "yes"}\n```', 1),
+    "a draft inside reasoning": ('<think>{"answer": "yes"}?</think>{"reason": "no hours", "answer": "no"}', 0),
+    "a quoted answer before its own": ('It wrote {"answer": "yes"}. {"reason": "no hours", "answer": "no"}', 0),
+    # case: google/adk-python:src/google/adk/evaluation/final_response_match_v2.py; measured false results: M27
+    "ADK, a capital": (f'{{"{_VALID}":"Valid"}}', 1),
+    "ADK, true": (f'{{"{_VALID}": true}}', 1),
+    "ADK, a space before the colon": (f'{{"{_VALID}" : "valid"}}', 1),
+    "ADK, half": (f'{{"{_VALID}": "partially_valid"}}', 0),
+    "ADK, capitals": (f'{{"{_VALID}": "VALID"}}', 1),
+    "ADK, fenced": (f'```json\n{{"reasoning": "same", "{_VALID}": "invalid"}}\n```', 0),
+    "ADK, half with a space": (f'{{"{_VALID}": "Partially valid"}}', 0),
+    "ADK, almost": (f'{{"{_VALID}": "almost"}}', 0),
+    "both keys, agreeing": (f'{{"answer": "no", "{_VALID}": "invalid"}}', 0),
+}
+
+
+@pytest.mark.parametrize(("text", "score"), ANSWERS.values(), ids=ANSWERS.keys())
+def test_an_answer_is_read(text, score):
+    answer = read_answer(text, "stop")
+
+    assert (answer.score, type(answer.score), answer.raw) == (score, int, text)
+    assert answer.reason
+
+
+NO_ANSWERS = {
+    "nothing": ("", "empty"),
+    "prose": ("Yes, it does.", "no JSON object with an answer"),
+    "a JSON text": ('"yes"', "not an object"),
+    "unknown": ('{"reason": "r", "answer": "unknown"}', "neither yes nor no"),
+    "not applicable": ('{"reason": "r", "answer": "not applicable"}', "neither yes nor no"),
+    "maybe": ('{"reason": "r", "answer": "maybe"}', "neither yes nor no"),
+    "yes and more": ('{"reason": "r", "answer": "yes, mostly"}', "neither yes nor no"),
+    "null": ('{"reason": "r", "answer": null}', "neither yes nor no"),
+    "a number": ('{"reason": "r", "answer": 1}', "neither yes nor no"),
+    "a list": ('{"reason": "r", "answer": ["yes"]}', "neither yes nor no"),
+    "a grade": ('{"reason": "r", "score": 5}', "no 'answer'"),
+    "the words of another key": ('{"reason": "r", "answer": "partially_valid"}', "neither yes nor no"),
+    "ADK, in single quotes": (f"{{'{_VALID}': 'valid'}}", "not valid JSON"),
+    "ADK, yes": (f'{{"{_VALID}": "yes"}}', "neither yes nor no"),
+    "both keys, not agreeing": (f'{{"answer": "yes", "{_VALID}": "invalid"}}', "both yes and no"),
+    "two answers in one": ('{"answer": "no", "reason": "r", "answer": "yes"}', "same thing twice"),
+    "yes that fails": ('{"reason": "r", "answer": "yes", "verdict": "fail"}', "'verdict' contradicts its 'answer'"),
+    "an echo of the format": ('{"reason": "<one to three sentences>", "answer": "yes"}', "'reason' is no text"),
+    "a spoilt last answer": ('{"answer": "yes"} no, {"answer": "no"', "last verdict is cut off"),
+}
+
+
+@pytest.mark.parametrize(("text", "problem"), NO_ANSWERS.values(), ids=NO_ANSWERS.keys())
+def test_what_is_no_answer_is_an_error_that_keeps_the_reply(text, problem):
+    with pytest.raises(JudgeError, match=problem) as caught:
+        read_answer(text, "stop")
+
+    assert caught.value.raw == text
+
+
+@pytest.mark.parametrize("finish_reason", ["length", "content_filter"])
+def test_an_answer_that_was_cut_is_not_read(finish_reason):
+    with pytest.raises(JudgeError, match=r"cut short|withheld"):
+        read_answer('{"reason": "r", "answer": "yes"}', finish_reason)

@@ -154,7 +154,7 @@ async def test_it(audition):
     [
         ("expect(respons={'contains': 'hi'})", "unknown key 'respons' in expect(); did you mean 'response'?"),
         ("expect(response={'contain': 'hi'})", "unknown key 'contain' in response check; did you mean 'contains'?"),
-        ("expect(response=[])", "response must not be empty"),
+        ("expect(response=[])", "'response' must not be empty"),
         ("expect()", "expect() is given nothing to check"),
         ("expect(response={'llm_judge': 'kind'})", "expect() asks no judge"),
     ],

@@ -145,7 +145,7 @@ def test_an_eval_that_cannot_be_run_against_the_agent_is_an_error_of_its_own(run
 
     result = run("--audition")
 
-    result.stdout.fnmatch_lines(["b.eval.yaml:1:*: the agent cannot be observed for 'tools' checks"])
+    result.stdout.fnmatch_lines(["b.eval.yaml:2:36: the agent cannot be observed for 'tools' checks"])
     result.assert_outcomes(passed=1, errors=1)
 
 

@@ -79,9 +79,12 @@ def _verdict(text: str, keys: Sequence[str]) -> _Verdict:
         pass
     else:
         return _object(whole)
-    candidates = [span for span in _objects(without_reasoning(text)) if any(key in span.lower() for key in keys)]
+    *spans, rest = _objects(without_reasoning(text))
+    candidates = [span for span in spans if any(key in span.lower() for key in keys)]
     if not candidates:
         raise _Unreadable(f"it holds no JSON object with {'a score' if keys == ('score',) else 'an answer'}")
+    if any(key in rest.lower() for key in keys):
+        raise _Unreadable("its last verdict is cut off")
     try:
         return _object(json.loads(candidates[-1], object_pairs_hook=_pairs))
     except (ValueError, RecursionError):
@@ -89,7 +92,7 @@ def _verdict(text: str, keys: Sequence[str]) -> _Verdict:
 
 
 def _objects(text: str) -> Iterator[str]:
-    """Yield the balanced `{…}` of a text that stand in no other one, in order."""
+    """Yield the balanced `{…}` of a text that stand in no other one, in order, and last the object that is cut off."""
     spans, opened = _matching_braces(text)
     # An unmatched brace that begins an object is a reply that was cut: what stands in it is no verdict.
     cut = next((at for at in opened if _BEGINS_AN_OBJECT.match(text, at)), len(text))
@@ -98,6 +101,7 @@ def _objects(text: str) -> Iterator[str]:
         if end <= first < cut:
             yield text[first:last]
             end = last
+    yield text[cut:]
 
 
 def _matching_braces(text: str) -> tuple[list[tuple[int, int]], list[int]]:

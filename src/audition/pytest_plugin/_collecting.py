@@ -6,7 +6,6 @@ from concurrent.futures import CancelledError
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
 
 import pytest
 
@@ -91,12 +90,12 @@ class EvalItem(pytest.Item):
         """Wait for the result: an eval that could not be evaluated is an error, as a fixture's is, and no failure."""
         self._result = self._performed()
         if self._result.verdict not in (Verdict.PASS, Verdict.FAIL):
-            _fail(told(self._result))
+            raise _failure(told(self._result))
 
     def runtest(self) -> None:
         """Pass or fail."""
         if self._result.verdict is Verdict.FAIL:
-            _fail(told(self._result))
+            raise _failure(told(self._result))
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return where the eval begins in its file, lines counted from 0."""
@@ -110,9 +109,9 @@ class EvalItem(pytest.Item):
                 running.begin([self.request, *(item.request for item in self._next_evals())])
             return running.result_of(self.request)
         except AuditionError as error:
-            _fail(str(error))
+            raise _failure(str(error)) from None
         except CancelledError:
-            _fail("the evals were stopped before this one had a result")
+            raise _failure("the evals were stopped before this one had a result") from None
 
     def _next_evals(self) -> Iterator["EvalItem"]:
         """Yield the evals that come next, up to the next test that is none: no eval runs beside such a test."""
@@ -135,5 +134,6 @@ class EvalItem(pytest.Item):
         self.add_marker(name)
 
 
-def _fail(text: str) -> NoReturn:
-    pytest.fail(text, pytrace=False)
+def _failure(text: str) -> BaseException:
+    """Return what makes pytest show a text, and no traceback."""
+    return pytest.fail.Exception(text, pytrace=False)

@@ -46,7 +46,8 @@ class Running:
         self._promises: dict[Request, Future[TrialResult]] = {}
         self._pending: dict[Request, tuple[Trial, Future[TrialResult]]] = {}
         self._active: set[asyncio.Task[None]] = set()
-        self._waiting = 0
+        self._finished_count, self._taken_count = 0, 0
+        self._paused = False
         self._urgent: Request | None = None
         self._history = History(project, project.history_place) if project.history_place else None
         background.ended.add_done_callback(self._break_promises)
@@ -73,13 +74,15 @@ class Running:
         Raises: PlanError when the eval cannot be run against this agent; CancelledError when the run has ended.
         """
         promise = self._promises[request]
-        if not promise.done():
+        if request in self._pending:
             self._background.call(self._hurry, request)
         try:
             result = promise.result()
         finally:
             del self._promises[request]
-        self._background.call(self._taken)
+        self._taken_count += 1
+        if self._paused:  # waking the loop for each result would double the time of instant evals
+            self._background.call(self._fill)
         if self._history:
             self._history.add(result, request.path)
         return result
@@ -111,14 +114,11 @@ class Running:
         self._urgent = request
         self._fill()
 
-    def _taken(self) -> None:
-        self._waiting -= 1
-        self._fill()
-
     def _fill(self) -> None:
         while self._pending and len(self._active) < self._at_once:
             urgent = self._urgent in self._pending
-            if not urgent and self._waiting >= _AHEAD:
+            self._paused = not urgent and self._finished_count - self._taken_count >= _AHEAD
+            if self._paused:
                 return
             request = self._urgent if urgent and self._urgent else next(iter(self._pending))
             task = asyncio.create_task(self._run(*self._pending.pop(request)))
@@ -128,7 +128,7 @@ class Running:
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._active.discard(task)
         if not task.cancelled():
-            self._waiting += 1
+            self._finished_count += 1
             self._fill()
 
     async def _run(self, trial: Trial, promise: Future[TrialResult]) -> None:

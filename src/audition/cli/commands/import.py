@@ -16,7 +16,7 @@ from audition.formats.eval_dict import write_eval
 
 
 @click.command("import")
-@click.argument("source", type=click.Choice(["botpress"]), metavar="botpress")
+@click.argument("source", type=click.Choice(["botpress", "adk"]), metavar="botpress|adk")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 @click.option("--to", type=click.Choice(["yaml"]), default="yaml", help="What is written: YAML eval files.")
 @click.option(
@@ -32,16 +32,17 @@ def command(
 ) -> int:
     """Write the evals of another tool as YAML files that mean the same, and report what was read.
 
-    Each file PATH.eval.ts becomes PATH.eval.yaml. Comments are not carried over. Nothing is written when a file would
-    be written over, unless --force says so.
+    Each file PATH.eval.ts, PATH.evalset.json or PATH.test.json becomes PATH.eval.yaml. Comments are not carried over.
+    Nothing is written when a file would be written over, unless --force says so.
 
     \b
     Examples:
       audition import botpress evals                      beside the files
       audition import botpress evals --output imported    in a folder of their own
       audition import botpress evals --allow-code         those too that only node can read
+      audition import adk smoke.evalset.json              an eval set of Google's ADK, with its criteria
     """
-    suffixes: tuple[str, ...] = FORMATS.get(source).SUFFIXES
+    suffixes = _suffixes(source, path)
     gathered = gather([path], allow_code=allow_code, no_exec=no_exec)
     for remark in [*(f"warning: {warning}" for warning in gathered.warnings), *map(str, gathered.faults)]:
         tell(remark)
@@ -57,6 +58,13 @@ def command(
         click.echo(f"wrote {targets[file]}: {_counted(len(evals), 'eval')}")
     _summarize(by_file, {fault.where.path for fault in gathered.faults}, beside=output is None)
     return ExitCode.ASKED_WRONGLY if gathered.faults else ExitCode.PASSED
+
+
+def _suffixes(source: str, path: Path) -> tuple[str, ...]:
+    """Return the ends of the names of a tool's files; a file of ADK's that is named may be called as one likes."""
+    known: tuple[str, ...] = FORMATS.get(source).SUFFIXES
+    named = source == "adk" and path.is_file() and ".eval." not in path.name
+    return (*known, *FORMATS.get(source).NAMED_SUFFIXES) if named else known
 
 
 def _by_file(evals: Iterable[Eval], suffixes: tuple[str, ...]) -> dict[Path, list[Eval]]:
