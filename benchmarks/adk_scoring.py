@@ -12,7 +12,7 @@ from importlib.util import find_spec
 
 from benchmarks.measure import HERE, PYTHON, Cost, Figure, NotRun, Size, best_of, run_child
 
-_WORDS = (
+_WORDS = (  # noqa: SIM905  # a list of words is read more easily as a text
     "the your order has been shipped today and will arrive tomorrow because running devices in kitchen bedroom are"
     " currently set to degrees celsius please confirm booking of rooms for three nights with breakfast included thanks"
 ).split()

@@ -89,17 +89,17 @@ class Figure:
         return "  ".join(cells).rstrip()
 
 
-def run_child(command: Sequence[str], folder: Path) -> Cost:
+def run_child(command: Sequence[str], folder: Path, *, limit_s: float = _CHILD_LIMIT_S) -> Cost:
     """Run a command in a folder to its end and return what it took.
 
-    Raises: NotRun when it fails or takes longer than two minutes.
+    Raises: NotRun when it fails or takes longer than `limit_s` seconds, two minutes by default.
     """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.perf_counter()
         child = subprocess.Popen(
             command, cwd=folder, env=_environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err
         )
-        limit = threading.Timer(_CHILD_LIMIT_S, child.kill)
+        limit = threading.Timer(limit_s, child.kill)
         limit.start()
         try:
             _, status, usage = os.wait4(child.pid, 0)

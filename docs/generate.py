@@ -115,8 +115,17 @@ def _commands() -> str:
     parts = [f"```text\n{_help(app, 'audition', None)}\n```"]
     with click.Context(app, info_name="audition", help_option_names=["-h", "--help"]) as context:
         for name in COMMANDS.names():
-            parts.append(f"## `audition {name}`\n\n```text\n{_help(COMMANDS.get(name).command, name, context)}\n```")
+            parts += _command(COMMANDS.get(name).command, name, context)
     return page("Commands", "What `--help` says.", *parts)
+
+
+def _command(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+    """Yield the part about a command, and those about the commands within it."""
+    yield f"## `{parent.command_path} {name}`\n\n```text\n{_help(command, name, parent)}\n```"
+    if isinstance(command, click.Group):
+        with click.Context(command, info_name=name, parent=parent) as context:
+            for within, one in command.commands.items():
+                yield from _command(one, within, context)
 
 
 def _help(command: click.Command, name: str, parent: click.Context | None) -> str:

@@ -24,7 +24,6 @@ VENDORS = {
     "aiohttp": "llm/transport.py",
     "alembic": "store/migrations/__init__.py",
     "google": "agents/adk.py",
-    "nltk": "scoring/overlap.py",
     "pydantic": "wire.py",
     "regex": "scoring/patterns.py",
     "tree_sitter": "formats/_ts_parsing.py",

@@ -20,6 +20,9 @@ ROOT = Path(__file__).parents[1]
         ),
         pytest.param("http_latency", ["http, 4 calls of 20 ms, 50 at once", "chat, 20 calls of 0 ms"], id="http"),
         pytest.param("botpress", ["read 20 .eval.ts, CPU", "the whole process, CPU"], id="botpress"),
+        pytest.param(
+            "pytest_plugin", ["20 evals in .eval.yaml under pytest, wall", "4 evals of 20 ms, 50 at once"], id="pytest"
+        ),
     ],
 )
 def test_a_benchmark_runs_and_prints_its_figures(name: str, lines: list[str]) -> None:

@@ -9,7 +9,9 @@ import pytest
 
 import audition
 from audition.agents.scripted import Scripted
-from audition.errors import LoadError, NothingSelected, SettingsError
+from audition.errors import LoadError, NothingSelected, PlanError, SettingsError
+from audition.evals import Scenario
+from audition.llm.scripted import Scripted as ScriptedModel
 from audition.store.memory import MemoryStore
 
 PONG = audition.Eval(
@@ -146,3 +148,22 @@ def test_importing_it_loads_no_vendor() -> None:
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert shown.stdout == "[]\n"
+
+
+def test_a_scenario_is_played_by_the_model_that_is_given() -> None:
+    outcome = (audition.Check(category="state", spec={"path": "user.done", "exists": False}),)
+    scenario = Scenario(starting_prompt="ping", plan="Ask again.")
+    held = audition.Eval(name="held", scenario=scenario, outcome=outcome)
+
+    result = audition.run([held], Scripted([{"say": "pong"}]), user=ScriptedModel(["again?", "</finished>"]))
+
+    assert result.verdict == "pass"
+    assert [exchange.user for exchange in result.trials[0].transcript.exchanges] == ["ping", "again?"]
+
+
+def test_a_scenario_that_nobody_plays_is_refused_before_the_first_message() -> None:
+    outcome = (audition.Check(category="state", spec={"path": "user.done", "exists": False}),)
+    held = audition.Eval(name="held", scenario=Scenario(starting_prompt="ping", plan="Ask."), outcome=outcome)
+
+    with pytest.raises(PlanError, match="the eval 'held' has a scenario"):
+        audition.run([held], Scripted([{"say": "pong"}]))

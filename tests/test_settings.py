@@ -38,6 +38,8 @@ def test_every_setting_of_a_file_arrives(tmp_path: Path) -> None:
         judgePassThreshold = 4
         [judge]
         model = "best"
+        [users]
+        model = "fast"
         [models]
         fast = "local:tiny"
         [providers.local]
@@ -56,6 +58,7 @@ def test_every_setting_of_a_file_arrives(tmp_path: Path) -> None:
     assert (settings.agent, settings.agent_options) == ("chat:fast", {"temperature": 0.2})
     assert (settings.idle_timeout_ms, settings.judge_pass_threshold) == (5000, 4)
     assert settings.judge_model == "best"
+    assert settings.user_model == "fast"
     assert settings.models == {"fast": "local:tiny", "best": MODELS["best"]}
     local = settings.providers["local"]
     assert (local.name, local.base_url, local.headers) == ("local", "http://127.0.0.1:8080/v1", {"X-Team": "qa"})
@@ -125,6 +128,7 @@ FAULTS = [
     pytest.param("[options]\nidleTimeout = 0", "options.idleTimeout: 'idleTimeout' must be above 0", id="idle"),
     pytest.param("[options]\njudgePassThreshold = 6", "must be from 1 to 5, not 6", id="threshold"),
     pytest.param("[options]\nidle_timeot = 1", "did you mean 'idleTimeout'?", id="option"),
+    pytest.param("[users]\n", "the users table has no 'model'", id="users"),
     pytest.param("[judge]\n", "the judge has no 'model'", id="judge"),
     pytest.param("[agent]\ntemperature = 1", "agent: the agent has no 'use'", id="agent"),
     pytest.param("[agent]\nuse = 5", "agent: the agent has no 'use'", id="agent of a wrong kind"),

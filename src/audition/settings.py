@@ -37,6 +37,8 @@ _PROVIDER = Record(
     protocol=Field(Text(min_length=1), doc="how it is spoken to: a file of audition/llm"),
 )
 
+_MODEL = Field(Text(min_length=1), required=True, doc="PROVIDER:MODEL, or a name of [models]")
+
 SETTINGS = Record(
     "settings",
     evals=Field(ListOf(Text(min_length=1), min_items=1, or_one=True), doc="the files and folders that hold the evals"),
@@ -54,11 +56,11 @@ SETTINGS = Record(
         doc="what holds for every eval that says nothing else",
     ),
     judge=Field(
-        Record("judge", model=Field(Text(min_length=1), required=True, doc="PROVIDER:MODEL, or a name of [models]")),
+        Record("judge", model=_MODEL),
         doc="the model that judges",
     ),
     users=Field(
-        Record("users", model=Field(Text(min_length=1), required=True, doc="PROVIDER:MODEL, or a name of [models]")),
+        Record("users table", model=_MODEL),
         doc="the model that plays simulated users",
     ),
     models=Field(MapOf(Text(min_length=1)), doc="names for models, as fast = PROVIDER:MODEL"),

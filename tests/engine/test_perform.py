@@ -4,6 +4,8 @@ import asyncio
 import random
 from collections.abc import Iterator
 from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,11 +14,14 @@ from audition.agents.function import FunctionAgent
 from audition.agents.scripted import Scripted
 from audition.engine.perform import perform
 from audition.engine.plan import Defaults, Trial, plan
-from audition.errors import JudgeError
-from audition.evals import Check, Eval, Setup, Turn, WorkflowTrigger
+from audition.errors import JudgeError, ModelError
+from audition.evals import Check, Eval, Scenario, Setup, Turn, WorkflowTrigger
 from audition.judges import Judge
 from audition.judges.fixed import Fixed
+from audition.llm import Completion, Models
+from audition.llm.scripted import Scripted as ScriptedModel
 from audition.results import TrialResult, Verdict
+from audition.users.simulated import user_for
 
 pytestmark = pytest.mark.anyio
 
@@ -390,3 +395,68 @@ async def test_every_run_ends_with_all_of_its_results_whatever_its_agents_do(see
 
     assert sorted(result.eval_name for result in results) == sorted(one.name for one in evals)
     assert {result.verdict for result in results} <= {Verdict.PASS, Verdict.FAIL}
+
+
+def held(*outcome: Check) -> Eval:
+    """Return an eval whose turns a simulated user takes."""
+    return Eval(name="held", scenario=Scenario(starting_prompt="ping", plan="Ask again."), outcome=outcome)
+
+
+KIND = Check(category="rubric", spec={"about": "response", "rubrics": [{"id": "kind", "text": "It is kind."}]})
+
+
+async def simulated(player: ScriptedModel, *outcome: Check, **defaults: object) -> TrialResult:
+    """Return the result of an eval that a model plays the user of."""
+    agent, one = Scripted([{"say": "pong"}]), held(*outcome)
+    stream = perform(
+        planned(agent, one, **defaults), agent, Fixed(True), at_once=1, users=user_for(Models(), player, [one])
+    )
+    (result,) = [result async for result in stream]
+    return result
+
+
+async def test_a_simulated_user_speaks_until_it_is_done() -> None:
+    result = await simulated(ScriptedModel(["again?", "</finished>"]), KIND)
+
+    assert (result.verdict, result.error) == (Verdict.PASS, None)
+    assert [exchange.user for exchange in result.transcript.exchanges] == ["ping", "again?"]
+    assert result.checks[0].turn_scores == (1.0, 1.0)
+
+
+async def test_a_simulated_user_that_cannot_go_on_is_an_error_and_not_the_agents_failure() -> None:
+    result = await simulated(ScriptedModel(["again?", ModelError("down", status=503)]), KIND)
+
+    assert result.verdict is Verdict.ERROR
+    assert result.error == "the simulated user could not go on: down"
+    assert len(result.transcript.exchanges) == 2
+
+
+async def test_time_that_runs_out_while_the_simulated_user_thinks_is_not_the_agents() -> None:
+    class Slow(ScriptedModel):
+        async def complete(self, *given: Any, **options: Any) -> Completion:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    result = await simulated(Slow([]), KIND, timeout_s=0.02)
+
+    assert (result.verdict, result.error) == (Verdict.ERROR, "the eval did not end within 0.02 s")
+
+
+async def test_a_scenario_that_nobody_plays_is_an_error_and_no_pass() -> None:
+    result = (await results_of(Scripted([{"say": "pong"}]), held(KIND), judge=Fixed(True)))["held"]
+
+    assert result.verdict is Verdict.ERROR
+
+
+# measured false results: M28
+async def test_a_criterion_that_no_judge_answered_makes_an_error_beside_one_that_passed() -> None:
+    agent, one = Scripted([{"say": "pong"}]), says("one", "ping")
+    one = replace(one, outcome=(KIND,))
+
+    broken = (await results_of(agent, one, judge=Fixed(JudgeError("down"))))["one"]
+    nobody = (await results_of(agent, one))["one"]
+    skipped = (await results_of(agent, one, judging=False))["one"]
+
+    assert [result.verdict for result in (broken, nobody, skipped)] == [Verdict.ERROR, Verdict.ERROR, Verdict.PASS]
+    assert "down" in str(broken.error)
+    assert "--judge-model" in str(nobody.error)

@@ -104,3 +104,18 @@ def test_silence_cannot_be_expected_of_an_agent_that_is_not_heard() -> None:
 
     with pytest.raises(PlanError, match="neither can silence"):
         plan((quiet,), Defaults(), frozenset({"tools"}))
+
+
+@pytest.mark.parametrize(
+    ("check", "slow"),
+    [
+        (Check(category="custom", spec={"function": "shop.metrics.kind"}), True),
+        (Check(category="state", spec={"path": "bot.a", "matches": "x+"}), True),
+        (Check(category="state", spec={"path": "bot.a", "equals": 1}), False),
+    ],
+    ids=["a function", "a pattern", "a value"],
+)
+def test_a_trial_with_a_check_that_may_take_long_is_known_beforehand(check: Check, slow: bool) -> None:
+    (trial,) = plan((Eval(name="one", outcome=(check,)),), Defaults(), EVERYTHING)
+
+    assert trial.searches is slow

@@ -6,7 +6,7 @@ import pytest
 
 from audition.engine.plan import Defaults
 from audition.engine.rescore import rescore
-from audition.evals import Check, Eval, Turn
+from audition.evals import Check, Eval, Scenario, Turn
 from audition.judges.fixed import Fixed
 from audition.results import TrialResult, Verdict
 from audition.transcript import Exchange, Reply, Transcript, Trouble
@@ -78,3 +78,35 @@ async def test_a_conversation_that_was_cut_short_stays_so() -> None:
     result = await rescored(stored, today)
 
     assert (result.verdict, result.error) == (Verdict.FAIL, "KeyError")
+
+
+HELD = Eval(
+    name="one",
+    scenario=Scenario(starting_prompt="ping", plan="Ask."),
+    outcome=(Check(category="rubric", spec={"about": "response", "rubrics": [{"id": "kind", "text": "It is kind."}]}),),
+)
+
+
+@pytest.mark.parametrize(("kind", "verdict"), [(True, Verdict.PASS), (False, Verdict.FAIL)])
+async def test_what_a_simulated_user_said_is_judged_again_as_it_was_said(kind: bool, verdict: Verdict) -> None:
+    more = replace(SPOKEN, exchanges=(*SPOKEN.exchanges, Exchange(user="made up", replies=(Reply(text="ok"),))))
+
+    result = await rescored(replace(STORED, transcript=more), HELD, judge=Fixed(kind))
+
+    assert (result.verdict, result.transcript) == (verdict, more)
+
+
+@pytest.mark.parametrize("transcript", [Transcript(), replace(SPOKEN, exchanges=(Exchange(user="pang"),))])
+async def test_a_conversation_that_began_otherwise_is_none_of_this_scenario(transcript: Transcript) -> None:
+    result = await rescored(replace(STORED, transcript=transcript), HELD, judge=Fixed(True))
+
+    assert result.verdict is Verdict.ERROR
+    assert str(result.error).endswith("run it again")
+
+
+async def test_a_simulated_conversation_that_could_not_be_opened_stays_so() -> None:
+    refused = Transcript(trouble=Trouble(message="connection refused", by_agent=False))
+
+    result = await rescored(replace(STORED, transcript=refused), HELD, judge=Fixed(True))
+
+    assert (result.verdict, result.error) == (Verdict.ERROR, "connection refused")

@@ -19,6 +19,7 @@ from audition.evals import (
     MockResult,
     Options,
     Reference,
+    Scenario,
     SeedState,
     Setup,
     ToolCallReference,
@@ -472,6 +473,13 @@ REFERENCE = st.builds(
     response=st.none() | TEXT,
     tool_calls=st.none() | st.lists(st.builds(ToolCallReference, name=NAME, arguments=st.none() | DATA)).map(tuple),
 )
+SCENARIO = st.builds(
+    Scenario,
+    starting_prompt=TEXT.filter(str.strip),
+    plan=TEXT.filter(str.strip),
+    persona=st.none() | st.sampled_from(["EXPERT", "someone in a hurry"]),
+    max_turns=st.none() | st.integers(1, 100),
+)
 SAID = st.builds(
     Turn,
     user=TEXT,
@@ -502,6 +510,9 @@ EVAL = st.builds(
 )
 
 
+HELD = st.builds(Eval, name=NAME, scenario=SCENARIO, outcome=st.lists(STATE, min_size=1, max_size=2).map(tuple))
+
+
 def nowhere(an_eval: Eval) -> Eval:
     """Return an eval without its places."""
     turns = tuple(replace(turn, where=None, checks=placeless(turn.checks)) for turn in an_eval.turns)
@@ -513,7 +524,7 @@ def placeless(checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 
 @settings(max_examples=100, deadline=None)
-@given(EVAL)
+@given(EVAL | HELD)
 def test_what_is_written_is_read_back_and_fits_the_schema(an_eval: Eval) -> None:
     written = write_eval(an_eval)
 
@@ -537,6 +548,8 @@ def test_the_schema_takes_the_seed_examples() -> None:
     "document",
     [
         {"name": "x"},
+        {"name": "x", "scenario": {"startingPrompt": "a"}},
+        {"name": "x", "scenario": {"startingPrompt": "a", "plan": "b", "maxTurns": 0}},
         {"conversation": []},
         {"name": "x", "conversation": [{"user": "a", "event": {"payload": {}}}]},
         {"name": "x", "conversation": [{}]},
@@ -561,3 +574,62 @@ def test_a_file_may_name_its_schema_for_editors() -> None:
     assert read_evals([document], "f").faults == ()
     assert read_evals([{"$schema": "s", "evals": [document]}], "f").faults == ()
     assert VALIDATOR.is_valid({"$schema": "s", "evals": [document]})
+
+
+LEAVE_ONE_OUT = "leave one out: a simulated user holds the conversation of a scenario"
+HELD_BY_SCENARIO = """\
+name: refund
+scenario:
+  starting_prompt: I want a refund.
+  plan: Name order 7 when asked.
+  persona: NOVICE
+  maxTurns: 5
+outcome: {state: [{path: bot.refunds, equals: 1}]}
+"""
+
+
+@pytest.mark.parametrize("conversation", ["", "conversation: []\n"], ids=["absent", "empty"])
+def test_a_scenario_stands_in_place_of_the_conversation(conversation: str) -> None:
+    an_eval = the_eval(HELD_BY_SCENARIO + conversation)
+
+    assert an_eval.turns == ()
+    assert an_eval.scenario == Scenario(
+        starting_prompt="I want a refund.", plan="Name order 7 when asked.", persona="NOVICE", max_turns=5
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "read"), [("maxTurns: 5", 5), ("maxTurns: null", None), ("max_turns: 1", 1), ("", 20)]
+)
+def test_a_scenario_ends_after_twenty_turns_unless_it_says_otherwise(written: str, read: int | None) -> None:
+    an_eval = the_eval(HELD_BY_SCENARIO.replace("maxTurns: 5", written))
+
+    assert an_eval.scenario is not None
+    assert an_eval.scenario.max_turns == read
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (("persona: NOVICE", "persona: NOVISE"), "f.yaml:5:3: no persona is called 'NOVISE'; did you mean 'NOVICE'?"),
+        (("persona: NOVICE", "persona: ' '"), "f.yaml:5:3: 'persona' must not be empty"),
+        (("  plan: Name order 7 when asked.\n", ""), "f.yaml:2:1: the scenario has no 'plan'"),
+        (("plan: Name", "plann: Name"), "f.yaml:4:3: unknown key 'plann' in scenario; did you mean 'plan'?"),
+        (("I want a refund.", "''"), "f.yaml:3:3: 'starting_prompt' must not be empty"),
+        (("maxTurns: 5", "maxTurns: 0"), "f.yaml:6:3: 'maxTurns' must be at least 1, not 0"),
+        (("maxTurns: 5", "maxTurns: many"), "f.yaml:6:3: 'maxTurns' must be a whole number, not a text ('many')"),
+        (
+            ("outcome: {state: [{path: bot.refunds, equals: 1}]}\n", ""),
+            "f.yaml:1:1: the eval asserts nothing: it could not fail; add a check under 'outcome'",
+        ),
+        (
+            ("outcome:", "conversation: [{user: hi, expectSilence: true}]\noutcome:"),
+            "f.yaml:2:1: 'conversation' and 'scenario' exclude each other; " + LEAVE_ONE_OUT,
+        ),
+    ],
+)
+def test_a_scenario_that_cannot_be_meant_is_a_fault(change: tuple[str, str], fault: str) -> None:
+    text = HELD_BY_SCENARIO.replace(*change)
+
+    assert text != HELD_BY_SCENARIO
+    assert fault in faults_of(text)

@@ -184,3 +184,37 @@ def test_names_never_become_paths(folder: Path) -> None:
 
     assert names_at(folder) == names
     assert [path.name for path in folder.parent.rglob("*")] == ["evals", "a.eval.yaml"]
+
+
+CUSTOM = "name: a\nconversation: [{user: hi}]\noutcome: {custom: [{function: shop.metrics.kind}]}\n"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "names"),
+    [({}, []), ({"allow_code": True}, ["a"]), ({"allow_code": True, "no_exec": True}, [])],
+    ids=["not allowed", "allowed", "forbidden"],
+)
+def test_a_check_that_runs_a_function_is_a_fault_unless_code_is_allowed(
+    folder: Path, allowed: dict[str, bool], names: list[str]
+) -> None:
+    path = put(folder / "a.eval.yaml", text=CUSTOM)
+
+    gathered = gather([path], **allowed)
+
+    assert [an_eval.name for an_eval in gathered.suite.evals] == names
+    assert [str(fault) for fault in gathered.faults] == [
+        f"{path}:3:20: a custom check runs the function it names; --allow-code allows it"
+    ] * (1 - len(names))
+
+
+def test_code_may_name_functions_that_are_run(folder: Path) -> None:
+    evals = "x = {'name': 'a', 'conversation': [{'user': 'hi'}], 'outcome': {'custom': [{'function': 'shop.kind'}]}}\n"
+
+    assert names_at(put(folder / "a.eval.py", text=evals)) == ["a"]
+
+
+def test_a_dict_with_a_scenario_is_an_eval_too(folder: Path) -> None:
+    held = "{'startingPrompt': 'hi', 'plan': 'Ask.'}"
+    evals = f"x = {{'name': 'a', 'scenario': {held}, 'outcome': {{'state': [{{'path': 'bot.n', 'equals': 1}}]}}}}\n"
+
+    assert names_at(put(folder / "a.eval.py", text=evals)) == ["a"]

@@ -58,7 +58,7 @@ async def test_the_same_question_is_asked_once_and_costs_once():
     ids=str,
 )
 async def test_a_question_that_differs_is_another_question(change):
-    judge = Fixed(4)
+    judge = Fixed(True)
     cached = Cached(judge, {})
 
     await cached.grade(GREETS)

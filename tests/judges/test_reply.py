@@ -133,7 +133,10 @@ NO_GRADES = {
     "cut off around a draft": ('{"draft": {"score": 5, "reason": "x"}, "final": {"score', "no JSON object"),
     "an invalid last verdict": ('{"score": 5, "reason": "x"} or rather {"score": 9, "reason": "x"}', "'score' is '9'"),
     "a spoilt last verdict": ("{\"score\": 5, \"reason\": \"x\"} no, {'score': 1, 'reason': 'x'}", "not valid JSON"),
-    "a last verdict that is cut": ('{"score": 5, "reason": "x"} or rather {"score": 1, "rea', "last verdict is cut off"),
+    "a last verdict that is cut": (
+        '{"score": 5, "reason": "x"} or rather {"score": 1, "rea',
+        "last verdict is cut off",
+    ),
     "two scores in one": ('{"score": 1, "reason": "x", "score": 5}', "same thing twice"),
     "two scores in two spellings": ('{"score": 1, "reason": "x", "Score": 5}', "same thing twice"),
     "reasoning that never ends": ('<think>Maybe {"score": 5, "reason": "x"}?', "no JSON object"),

@@ -41,6 +41,9 @@ Run = Callable[..., Any]
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """Return a project with an agent that repeats what it hears."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    for variable in ("CI", "BUILD_NUMBER"):  # there, pytest cuts no line
+        monkeypatch.delenv(variable, raising=False)
     pytester.makefile(".toml", audition='[agent]\nuse = "function:bot:reply"\n')
     pytester.makepyfile(bot=BOT)
     return pytester

@@ -54,6 +54,29 @@ WRONG = """\
 """
 
 
+EVAL_SET = {
+    "eval_set_id": "greetings",
+    "eval_cases": [
+        {
+            "eval_id": "greets",
+            "conversation": [
+                {
+                    "user_content": {"parts": [{"text": "hi"}]},
+                    "final_response": {"parts": [{"text": "You said: hi"}]},
+                    "intermediate_data": {"tool_uses": [{"name": "look_up", "args": {"what": "hi"}}]},
+                }
+            ],
+        }
+    ],
+}
+
+CUSTOM = """\
+name: custom
+conversation: [{user: hi}]
+outcome: {custom: {function: checks.always}}
+"""
+
+
 def names_of(project: pytest.Pytester, *arguments: str) -> list[str]:
     """Return the node ids of what is collected."""
     items, _ = project.inline_genitems("-p", "audition.pytest_plugin", *arguments)
@@ -89,6 +112,26 @@ def test_evals_of_several_formats_stand_beside_tests(run: Run, evals: Any, proje
     project.makepyfile(test_d="def test_plain(): pass")
 
     run("--audition").assert_outcomes(passed=4)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("one.test.json", ()), ("some.evalset.json", ()), ("named.json", ("named.json",))],
+    ids=["test file", "eval set", "named"],
+)
+def test_eval_sets_of_adk_are_collected(name: str, arguments: tuple[str, ...], run: Run) -> None:
+    Path(name).write_text(json.dumps(EVAL_SET), "utf-8")
+    Path("package.json").write_text("{}", "utf-8")
+
+    run("--audition", *arguments).assert_outcomes(passed=1)
+
+
+def test_a_custom_check_runs_nothing_unless_that_is_allowed(run: Run) -> None:
+    Path("a.eval.yaml").write_text(CUSTOM, "utf-8")
+    Path("checks.py").write_text("def always(seen): return True", "utf-8")
+
+    run("--audition").assert_outcomes(errors=1)
+    run("--audition", "--audition-allow-code").assert_outcomes(passed=1)
 
 
 def test_a_python_file_is_not_run_unless_it_is_named(run: Run) -> None:

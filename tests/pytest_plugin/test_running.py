@@ -20,6 +20,12 @@ name: judged
 conversation: [{user: hi, assert: {response: {llm_judge: It is kind.}}}]
 """
 
+PLAYED = """\
+name: played
+scenario: {startingPrompt: hi, plan: say hi}
+outcome: {state: {path: user.name, exists: false}}
+"""
+
 WAITS_FOR_ALL = """\
 import asyncio
 
@@ -147,6 +153,25 @@ def test_an_eval_that_cannot_be_run_against_the_agent_is_an_error_of_its_own(run
 
     result.stdout.fnmatch_lines(["b.eval.yaml:2:36: the agent cannot be observed for 'tools' checks"])
     result.assert_outcomes(passed=1, errors=1)
+
+
+def test_a_scenario_whose_user_nobody_plays_is_an_error_of_its_own(run: Run, evals: Any) -> None:
+    evals("a.eval.yaml", good=("hi", "hi"))
+    Path("b.eval.yaml").write_text(PLAYED, "utf-8")
+
+    result = run("--audition")
+
+    result.stdout.fnmatch_lines(["b.eval.yaml:1:*: the eval 'played' has a scenario, and no model is named*"])
+    result.assert_outcomes(passed=1, errors=1)
+
+
+def test_a_simulated_user_is_played_by_the_model_that_is_named(run: Run) -> None:
+    Path("b.eval.yaml").write_text(PLAYED, "utf-8")
+    Path("audition.toml").write_text(
+        'agent.use = "function:bot:reply"\n[providers.fake]\nprotocol = "scripted"\n', "utf-8"
+    )
+
+    run("--audition", "--audition-user-model", "fake:</finished>").assert_outcomes(passed=1)
 
 
 def test_no_agent_at_all_is_said(run: Run, evals: Any) -> None:

@@ -1,6 +1,7 @@
 """What ADK says of a transcript: its numbers and verdicts in strict mode, and the notes where it would differ."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -23,9 +24,9 @@ def a_turn(response: str | None = None, calls: Sequence[ToolCallReference] | Non
     return Turn(user="hi", reference=reference, extra=extra)
 
 
-def an_exchange(said: str = "hello", *calls: ToolCall, **more: object) -> Exchange:
+def an_exchange(said: str = "hello", *calls: ToolCall, **more: Any) -> Exchange:
     """Return what an agent made of a turn."""
-    return Exchange(user="hi", replies=(Reply(text=said),), tool_calls=calls, **more)  # type: ignore[arg-type]
+    return Exchange(user="hi", replies=(Reply(text=said),), tool_calls=calls, **more)
 
 
 def strict(turns: Sequence[Turn], exchanges: Sequence[Exchange], *checks: Check) -> list[CheckResult]:

@@ -1,7 +1,7 @@
 import pytest
 
 from audition.errors import UnknownName, Where
-from audition.evals import Check, Eval, Turn
+from audition.evals import Check, Eval, Scenario, Turn
 from audition.results import CheckResult, Verdict, roll_up
 from audition.scoring.rule import OpenCheck, Opinion, Question
 from audition.scoring.score import score, settled, unsettled
@@ -235,3 +235,55 @@ def test_without_a_turn_only_the_state_can_be_seen() -> None:
     rows = scored(Transcript(baseline=State(bot={"a": 1})), outcome=(state, workflow))
 
     assert [row.verdict for row in rows if isinstance(row, CheckResult)] == [Verdict.PASS, Verdict.ERROR]
+
+
+HELD = Eval(name="e", scenario=Scenario(starting_prompt="hi", plan="Ask."), outcome=(SOLVED,))
+
+
+def test_what_a_simulated_user_said_is_judged_as_a_whole() -> None:
+    rows = score(HELD, Transcript(exchanges=(said("ok"), said("bye"))), judge_pass_threshold=3)
+
+    assert told(rows) == [(None, "state", "bot.solved: equals true", "pass", None)]
+
+
+def test_an_agent_has_to_answer_a_simulated_user_too() -> None:
+    silent = Exchange(user="and?", state=State(bot={"solved": True}))
+
+    rows = score(HELD, Transcript(exchanges=(said("ok"), silent)), judge_pass_threshold=3)
+
+    assert told(rows) == [
+        (1, "response", "a reply", "fail", "the agent said nothing"),
+        (None, "state", "bot.solved: equals true", "pass", None),
+    ]
+
+
+@pytest.mark.parametrize(("trouble", "verdict"), [(CRASH, "fail"), (REFUSED, "error")])
+def test_a_turn_of_a_simulated_user_that_does_not_finish_leaves_the_outcome_undecided(
+    trouble: Trouble, verdict: str
+) -> None:
+    transcript = Transcript(exchanges=(said("ok"), Exchange(user="and?", trouble=trouble)))
+
+    rows = score(HELD, transcript, judge_pass_threshold=3)
+
+    assert told(rows) == [
+        (1, "agent", "finishes the turn", verdict, trouble.message),
+        (None, "state", "bot.solved: equals true", "error", "turn 2 did not finish"),
+    ]
+
+
+def test_a_simulated_user_who_could_not_go_on_leaves_the_outcome_undecided() -> None:
+    stuck = Trouble(message="the simulated user could not go on: down", by_agent=False)
+
+    rows = score(HELD, Transcript(exchanges=(said("ok"),), trouble=stuck), judge_pass_threshold=3)
+
+    assert [(row.check, row.verdict) for row in rows] == [
+        ("goes on with the conversation", Verdict.ERROR),
+        ("bot.solved: equals true", Verdict.ERROR),
+    ]
+
+
+def test_a_scenario_of_which_nothing_was_played_is_an_error() -> None:
+    rows = score(HELD, Transcript(baseline=State(bot={"solved": True})), judge_pass_threshold=3)
+
+    assert [row.verdict for row in rows] == [Verdict.ERROR, Verdict.ERROR]
+    assert rows[0].reason == "the transcript has 0 of 1 turns"

@@ -31,7 +31,9 @@ class HouseModel(BaseLlm):
         return LlmCapabilities()
 
     async def generate_content_async(
-        self, llm_request: LlmRequest, stream: bool = False
+        self,
+        llm_request: LlmRequest,
+        stream: bool = False,  # noqa: ARG002  # ADK's
     ) -> AsyncGenerator[LlmResponse, None]:
         """Yield a tool call for a sentence, and a sentence for what a tool returned."""
         last = (llm_request.contents[-1].parts or [types.Part()])[-1]
@@ -45,12 +47,11 @@ class HouseModel(BaseLlm):
 
 
 def _next_step(contents: list[types.Content], said: str) -> types.Part:
-    for pattern, tool in _ASKED:
-        if found := re.search(pattern, said, re.IGNORECASE):
-            arguments: dict[str, Any] = found.groupdict()
-            break
-    else:
+    asked = ((tool, re.search(pattern, said, re.IGNORECASE)) for pattern, tool in _ASKED)
+    tool, found = next(((tool, found) for tool, found in asked if found), ("", None))
+    if found is None:
         return types.Part(text="I can tell and set temperatures, and list and switch devices.")
+    arguments: dict[str, Any] = found.groupdict()
     if "status" in arguments:
         arguments["status"] = arguments["status"].upper()
     if arguments.get("device_id") == "that one":

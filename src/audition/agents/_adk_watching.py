@@ -4,6 +4,7 @@ ADK's own objects come in here as they are; only `adk.py` knows their types.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -53,6 +54,7 @@ class Watch:
 
         Raises: AgentError when it cannot be told which canned result is meant.
         """
+        _hold_back_exits(tool)
         call_id = context.function_call_id
         self.notes.started(call_id, tool.name, arguments, within=self._within(context))
         if tool.name not in self._mocks.names:
@@ -79,6 +81,26 @@ class Watch:
             return None
         agent_name: str = context.agent_name
         return self._tool_of.get(session_id, agent_name)
+
+
+class ToolExit(Exception):
+    """A tool wanted to end the process."""
+
+
+def _hold_back_exits(tool: Any) -> None:
+    """Turn a tool's `sys.exit` into an error: in a task of ADK's it would end our process, as if all were well."""
+    if "run_async" in getattr(tool, "__dict__", {}):
+        return
+    run = tool.run_async
+
+    async def held_back(**given: Any) -> Any:
+        try:
+            return await run(**given)
+        except SystemExit as error:
+            raise ToolExit(f"the tool {tool.name!r} called sys.exit({error.code!r})") from error
+
+    with suppress(AttributeError, TypeError, ValueError):  # a tool that lets nobody change it
+        tool.run_async = held_back
 
 
 def watch_hidden(agent: Any) -> None:

@@ -44,6 +44,7 @@ try:
     from google.adk.artifacts import InMemoryArtifactService
     from google.adk.cli.utils.envs import load_dotenv_for_agent
     from google.adk.events import Event
+    from google.adk.flows.llm_flows.auto_flow import AutoFlow
     from google.adk.memory import InMemoryMemoryService
     from google.adk.models.llm_request import LlmRequest
     from google.adk.plugins import BasePlugin
@@ -55,7 +56,7 @@ try:
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.base_toolset import BaseToolset
     from google.adk.tools.tool_context import ToolContext
-    from google.adk.workflow import BaseNode
+    from google.adk.workflow import BaseNode, Workflow
     from google.genai import types
 except ModuleNotFoundError as missing:
     if (missing.name or "").partition(".")[0] != "google":
@@ -80,9 +81,15 @@ OPTIONS = Record(
     at_once=Field(Number(minimum=1, whole=True), doc="How many trials may run side by side."),
 )
 
+_CHARGED_TO_NO_TURN = (AutoFlow, Workflow)
+"""What ADK would import in the middle of the first turn, a quarter of a second long, were it not imported here."""
+
 _AT_ONCE = 1000
 _USER_ID = "test_user_id"
 """ADK's word for the user of cases that name none."""
+
+_NOWHERE = logging.NullHandler()
+"""Where ADK's log goes unless somebody asks for it: what went wrong is in the transcript."""
 
 _RETRIES = types.HttpRetryOptions(
     attempts=7, initial_delay=5.0, max_delay=120.0, exp_base=2.0, http_status_codes=[408, 429, 500, 502, 503, 504]
@@ -95,7 +102,6 @@ def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "A
 
     Raises: SettingsError when there is none, and for wrong options.
     """
-    logging.getLogger("google_adk").addHandler(logging.NullHandler())  # what went wrong is in the transcript
     read = cast(dict[str, Any], read_options("adk", OPTIONS, options))
     folder = folder_of(where, around.root, read.get("loader"))
     if env_file := read.get("env_file"):
@@ -107,6 +113,7 @@ def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "A
         load_dotenv_for_agent(folder.name, str(folder.parent))
     holder = load_package(folder) if folder else holder_of(load_module(where, around.root))
     source, app = _offered(holder, app_first=folder is not None)
+    reset = getattr(holder, "reset_data", None)
     own_name = folder.name if folder else where.removesuffix(".agent").rpartition(".")[2]
     return AdkAgent(
         source,
@@ -114,7 +121,7 @@ def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "A
         agent_name=read.get("agent_name"),
         app_name=read.get("app_name", own_name),
         user_id=read.get("user_id", _USER_ID),
-        reset=getattr(holder, "reset_data", None),
+        reset=reset if callable(reset) else None,
         at_once=read.get("at_once"),
     )
 
@@ -157,6 +164,7 @@ class AdkAgent:
         reset: Callback | None = None,
         at_once: int | None = None,
     ) -> None:
+        logging.getLogger("google_adk").addHandler(_NOWHERE)
         self._source, self._app, self._agent_name = source, app, agent_name
         self._app_name, self._user_id, self._reset = app_name, user_id, reset
         self.at_once = at_once or (1 if reset else _AT_ONCE)

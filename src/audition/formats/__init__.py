@@ -2,6 +2,16 @@
 
 from audition.formats._botpress_config import with_agent_config
 from audition.formats._format import FORMATS, Format, Reading
-from audition.formats._gather import Gathered, gather, load
+from audition.formats._gather import Gathered, Readers, gather, load, without_code
 
-__all__ = ["FORMATS", "Format", "Gathered", "Reading", "gather", "load", "with_agent_config"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Gathered",
+    "Readers",
+    "Reading",
+    "gather",
+    "load",
+    "with_agent_config",
+    "without_code",
+]

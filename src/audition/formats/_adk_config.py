@@ -104,6 +104,11 @@ def read_config(path: FilePath, *, allow_code: bool = False) -> ConfigReading:
     return _ConfigReader(documents[0], str(path), allow_code=allow_code).reading()
 
 
+def config_of(document: object, name: str, *, allow_code: bool = False) -> ConfigReading:
+    """Return what is in a config that is no file; faults say that they are in `name`."""
+    return _ConfigReader(document, name, allow_code=allow_code).reading()
+
+
 class _ConfigReader:
     def __init__(self, document: object, file: str, *, allow_code: bool) -> None:
         self._document, self._file, self._allow_code = document, file, allow_code

@@ -84,7 +84,6 @@ def _eval_dict(written: Mapping[str, Any], turns: int) -> LocatedDict:
     """Return an eval dict that says what is written, with its places, and otherwise no more than it must."""
     mark = written.mark if isinstance(written, LocatedDict) else (1, 1)
     whole = _copy(written, CASE_KEYS, mark)
-    whole["name"] = KEY
     by_number = written.get("turns", {})
     conversation = LocatedList(mark)
     for number in range(turns):
@@ -97,7 +96,8 @@ def _eval_dict(written: Mapping[str, Any], turns: int) -> LocatedDict:
     silent |= {"user": "-", "expectSilence": True}
     conversation.append(silent)
     conversation.marks = [item.mark for item in conversation if isinstance(item, LocatedDict)]
-    whole["conversation"] = conversation
+    whole |= {"name": KEY, "conversation": conversation}
+    whole.marks |= {"name": mark, "conversation": mark}
     return whole
 
 

@@ -1,6 +1,7 @@
 """From an eval set of ADK's to evals of ours."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path as FilePath
 from typing import Any
 
 from audition.documents.located import Path, mark_at
@@ -58,7 +59,8 @@ class _Reader:
     def cases(self) -> tuple[list[Case], Data, list[Fault]]:
         """Return the cases of an eval set, what else it says, and what is wrong with it."""
         faults = Faults()
-        eval_set: Data = {"eval_set_id": self._file, "name": self._file}
+        # ADK calls the set by the whole path, and cannot save the results of a set with a slash in its id.
+        eval_set: Data = {"eval_set_id": FilePath(self._file).name.partition(".")[0]}
         if isinstance(self._document, list):
             cases = legacy_cases(self._document, self._file, faults)
             if cases and (ignored := ignored_keys(self._document)):
@@ -80,7 +82,7 @@ class _Reader:
             faults.add("the eval set has no cases", ("eval_cases",), "write at least one")
         for case in cases:
             _one_conversation(case, faults)
-        for key in read.keys() - EVAL_SET.keys.keys():
+        for key in [key for key in read if key not in EVAL_SET.keys]:
             self._warn("ADK does not know this key of an eval set, and drops it", (key,))
         return cases, {key: value for key, value in read.items() if key != "eval_cases"}
 
@@ -113,10 +115,13 @@ class _Reader:
         rubrics = [*case.data.get("rubrics", ())]
         rubrics += [rubric for turn in case.data.get("conversation", ()) for rubric in turn.get("rubrics", ())]
         for rubric in rubrics:
+            named = f"the rubric {rubric['rubric_id']!r} has"
             if rubric.get("type") not in _RUBRIC_TYPES:
                 kind = f"the type {rubric['type']!r}" if "type" in rubric else "no type"
-                text = f"the rubric {rubric['rubric_id']!r} has {kind}, so that no criterion uses it"
-                self._warn(f"{text} (there are: {', '.join(_RUBRIC_TYPES)})", case.path)
+                known = ", ".join(_RUBRIC_TYPES)
+                self._warn(f"{named} {kind}, so that no criterion uses it (there are: {known})", case.path)
+            elif not rubric["rubric_content"].get("text_property"):
+                self._warn(f"{named} no text_property, so that it asks nothing", case.path)
 
     def _turn(self, turn: Mapping[str, Any], case: Case, index: int) -> Turn:
         user = text_of(turn["user_content"]) or ""

@@ -68,8 +68,8 @@ def _invocation(turn: Turn) -> dict[str, object]:
     reference = turn.reference or Reference()
     written = {key: plain(value) for key, value in turn.extra.items() if key in INVOCATION_KEYS}
     kept: Any = written
-    if "user_content" not in kept or text_of(kept["user_content"]) != turn.user:
-        written["user_content"] = {"role": "user"} if turn.user is None else content_of(turn.user, "user")
+    if text_of(kept.get("user_content")) != (turn.user or ""):
+        written["user_content"] = content_of(turn.user or "", "user")
     if reference.response is None:
         written.pop("final_response", None)
     elif text_of(kept.get("final_response")) != reference.response:

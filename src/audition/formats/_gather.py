@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from os.path import realpath
@@ -16,6 +16,10 @@ from audition.formats.eval_dict import named_twice
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Folders that are not looked into, beside hidden ones (`.venv`, `.git`)."""
+
+
+Readers = Mapping[ModuleType, Callable[[Path], Reading]]
+"""How a file is read, by the module of its format."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,17 +45,19 @@ def load(paths: Path | str | Sequence[Path | str], *, allow_code: bool = False, 
     return gathered.suite
 
 
-def gather(paths: Sequence[Path], *, allow_code: bool = False, no_exec: bool = False) -> Gathered:
+def gather(
+    paths: Sequence[Path], *, allow_code: bool = False, no_exec: bool = False, readers: Readers | None = None
+) -> Gathered:
     """Return the evals of files and folders, in order, each file read once; what is wrong with one stops no other.
 
     Folders are looked through to the bottom, in the order of names. A file whose reading runs code is read when it is
     named itself, or with `allow_code`, and never with `no_exec`. Of two evals with one name, the first is kept and the
-    second is a fault.
+    second is a fault. `readers` say how the files of some formats are read in place of what these offer themselves.
     """
     search = _Search()
     for path in paths:
         search.look_at(path)
-    readings = _read_all(search.files.values(), allow_code=allow_code, no_exec=no_exec)
+    readings = _read_all(search.files.values(), readers or {}, allow_code=allow_code, no_exec=no_exec)
     evals = [an_eval for reading in readings for an_eval in reading.evals]
     by_name: dict[str, Eval] = {}
     for an_eval in evals:
@@ -72,14 +78,16 @@ class _File:
     named: bool
 
 
-def _read_all(files: Iterable[_File], *, allow_code: bool, no_exec: bool) -> list[Reading]:
+def _read_all(files: Iterable[_File], readers: Readers, *, allow_code: bool, no_exec: bool) -> list[Reading]:
     codes: dict[ModuleType, dict[Path, Code]] = {}
     for file in files:
         allowed = Code.ALLOWED if file.named or allow_code else Code.NOT_ASKED_FOR
         codes.setdefault(file.format, {})[file.path] = Code.FORBIDDEN if no_exec else allowed
     together: dict[Path, Reading] = {}
     for found, its_files in codes.items():
-        if hasattr(found, "read_many"):
+        if found in readers:
+            together |= {path: readers[found](path) for path in its_files}
+        elif hasattr(found, "read_many"):
             with _uncollected():
                 together |= found.read_many(its_files)
     readings = [together.get(file.path) or _read(file, codes[file.format][file.path]) for file in files]
@@ -87,7 +95,7 @@ def _read_all(files: Iterable[_File], *, allow_code: bool, no_exec: bool) -> lis
         return readings
     # A file whose code was run has had its say; in others, a check must not run any in its place.
     return [
-        reading if file.format.RUNS_CODE else _without_code(reading)
+        reading if file.format.RUNS_CODE else without_code(reading)
         for file, reading in zip(files, readings, strict=True)
     ]
 
@@ -105,14 +113,15 @@ def _read(file: _File, code: Code) -> Reading:
     return reading
 
 
-def _without_code(reading: Reading) -> Reading:
+def without_code(reading: Reading) -> Reading:
     """Return a reading in which each custom check is a fault: nobody allowed the function that it names to be run."""
-    faults = tuple(
+    found = (
         Fault("a custom check runs the function it names", check.where or Where(one.name), "--allow-code allows it")
         for one in reading.evals
         for check in one.outcome
         if check.category == "custom"
     )
+    faults = tuple(dict.fromkeys(found))  # several evals may share a check, from a config
     return replace(reading, evals=(), faults=reading.faults + faults) if faults else reading
 
 

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
         ConfigReading,
         Criterion,
         config_beside,
+        config_of,
         default_config,
         read_config,
         with_criteria,
     )
     from audition.formats._adk_content import eval_set_of
-    from audition.formats._adk_reading import session_setup
+    from audition.formats._adk_models import models_for
+    from audition.formats._adk_reading import read_eval_set, session_setup
     from audition.formats._adk_writing import write_eval_set
 
 __all__ = [
@@ -33,11 +35,14 @@ __all__ = [
     "ConfigReading",
     "Criterion",
     "config_beside",
+    "config_of",
     "default_config",
     "eval_set_of",
+    "models_for",
     "read",
     "read_cases",
     "read_config",
+    "read_eval_set",
     "read_many",
     "read_with_config",
     "session_setup",
@@ -51,7 +56,7 @@ NAMED_SUFFIXES = (".json",)
 
 RUNS_CODE = False
 
-_PARTS = ("_adk_config", "_adk_content", "_adk_reading", "_adk_writing")
+_PARTS = ("_adk_config", "_adk_content", "_adk_models", "_adk_reading", "_adk_writing")
 
 
 def __getattr__(name: str) -> object:
@@ -72,7 +77,7 @@ def read(path: Path) -> Reading:
 def read_many(paths: Iterable[Path]) -> dict[Path, Reading]:
     """Return the evals of several files, each held against the config beside it, which is read once.
 
-    Custom metrics are a fault: `read_with_config` takes a config that was allowed to have them.
+    A custom metric becomes a custom check, and `gather` refuses those unless code is allowed.
     """
     from audition.formats._adk_config import config_beside, default_config, read_config
 
@@ -85,7 +90,7 @@ def read_many(paths: Iterable[Path]) -> dict[Path, Reading]:
         elif beside in found:
             readings[path] = _read_beside(path, found[beside], told=True)
         else:
-            found[beside] = read_config(beside)
+            found[beside] = read_config(beside, allow_code=True)
             readings[path] = _read_beside(path, found[beside], told=False)
     return readings
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _TEXTS = {
     "agent": ("REFERENCE", "the agent, as function:shop.bot:reply; by default the project's"),
     "judge_model": ("MODEL", "the language model that judges, as openai:gpt-4o; by default the project's"),
+    "user_model": ("MODEL", "the language model that plays simulated users; by default the project's"),
 }
 _COUNTS = {
     "trials": "how often each eval is run; by default what the project's settings say",
@@ -23,7 +24,7 @@ _COUNTS = {
 }
 _FLAGS = {
     "no_judge": "skip checks that need a judge",
-    "allow_code": "read eval files whose reading runs code in them, without their being named",
+    "allow_code": "run the code that eval files hold or name: *.eval.py in folders, custom checks",
 }
 
 
@@ -66,10 +67,20 @@ def pytest_collect_file(
         return collectors
     from audition.pytest_plugin._collecting import EvalFile, format_of
 
-    if format_of(file_path.name) is None:
+    if format_of(file_path.name, named=parent.session.isinitpath(file_path)) is None:
         return collectors
     others = [one for one in collectors if not isinstance(one, pytest.Module)]
     return [*others, EvalFile.from_parent(parent, path=file_path)]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Note how many evals are to be run; a worker of pytest-xdist runs some of what it collects."""
+    if _is_asked_for(session.config):
+        from audition.pytest_plugin._collecting import EvalItem
+        from audition.pytest_plugin._sessions import expect
+
+        is_worker = hasattr(session.config, "workerinput")
+        expect(session.config, None if is_worker else sum(isinstance(item, EvalItem) for item in session.items))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -87,7 +98,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """End what still runs: after the last test, at the first failure with `-x`, and on Ctrl-C."""
     from audition.pytest_plugin._sessions import end
 
-    end(session)
+    end(session.config)
 
 
 @pytest.fixture

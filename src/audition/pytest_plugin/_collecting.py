@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from audition.errors import AuditionError
-from audition.formats import FORMATS, Reading
+from audition.formats import FORMATS, Reading, without_code
 from audition.formats._format import Code
 from audition.pytest_plugin._running import Request
 from audition.pytest_plugin._sessions import project_of, running_of
@@ -27,15 +27,21 @@ _TAKEN = frozenset(
 
 
 @cache
-def _formats() -> dict[str, ModuleType]:
+def _formats() -> tuple[ModuleType, ...]:
     modules = [FORMATS.get(name) for name in FORMATS.names()]
-    return {suffix: module for module in modules for suffix in getattr(module, "SUFFIXES", ())}
+    return tuple(module for module in modules if hasattr(module, "SUFFIXES"))
 
 
-def format_of(name: str) -> ModuleType | None:
-    """Return the format that reads files of that name, None when there is none."""
-    folded = name.lower()
-    return next((found for suffix, found in _formats().items() if folded.endswith(suffix)), None)
+def format_of(name: str, *, named: bool) -> ModuleType | None:
+    """Return the format that reads a file of that name, None when there is none.
+
+    `named`: the file was asked for itself, which lets some formats read more.
+    """
+    folded, formats = name.lower(), _formats()
+    found = next((one for one in formats if folded.endswith(one.SUFFIXES)), None)
+    if found is None and named:
+        return next((one for one in formats if folded.endswith(getattr(one, "NAMED_SUFFIXES", ()))), None)
+    return found
 
 
 class EvalFile(pytest.File):
@@ -59,20 +65,17 @@ class EvalFile(pytest.File):
                 yield EvalItem.from_parent(self, name=request.label, request=request)
 
     def _read(self, *, allow_code: bool) -> Reading:
-        found = format_of(self.path.name)
+        named = self.session.isinitpath(self.path)
+        found = format_of(self.path.name, named=named)
         assert found is not None  # such a file is not collected
         here = self.config.invocation_params.dir
         path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
-        named = self.session.isinitpath(self.path)
-        if hasattr(found, "read_many"):
-            code = Code.ALLOWED if named or allow_code else Code.NOT_ASKED_FOR
-            several: dict[Path, Reading] = found.read_many({path: code})
-            return several[path]
         if found.RUNS_CODE and not (named or allow_code):
             remark = "not read, since that runs the code in it; name the file itself, or pass --audition-allow-code"
             return Reading(warnings=(f"{path}: {remark}",))
-        reading: Reading = found.read(path)
-        return reading
+        code = Code.ALLOWED if named or allow_code else Code.NOT_ASKED_FOR
+        reading: Reading = found.read_many({path: code})[path] if hasattr(found, "read_many") else found.read(path)
+        return reading if allow_code or found.RUNS_CODE else without_code(reading)
 
 
 class EvalItem(pytest.Item):
@@ -88,14 +91,15 @@ class EvalItem(pytest.Item):
 
     def setup(self) -> None:
         """Wait for the result: an eval that could not be evaluated is an error, as a fixture's is, and no failure."""
-        self._result = self._performed()
-        if self._result.verdict not in (Verdict.PASS, Verdict.FAIL):
-            raise _failure(told(self._result))
+        result = self._performed()
+        if result.verdict not in (Verdict.PASS, Verdict.FAIL):
+            raise _failure(told(result))
+        self._failed = told(result) if result.verdict is Verdict.FAIL else None
 
     def runtest(self) -> None:
         """Pass or fail."""
-        if self._result.verdict is Verdict.FAIL:
-            raise _failure(told(self._result))
+        if self._failed is not None:
+            raise _failure(self._failed)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return where the eval begins in its file, lines counted from 0."""
@@ -106,7 +110,7 @@ class EvalItem(pytest.Item):
         try:
             running = running_of(self.config)
             if not running.knows(self.request) or self._is_in_a_worker():
-                running.begin([self.request, *(item.request for item in self._next_evals())])
+                running.begin(self.request, (item.request for item in self._next_evals()))
             return running.result_of(self.request)
         except AuditionError as error:
             raise _failure(str(error)) from None

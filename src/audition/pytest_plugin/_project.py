@@ -1,15 +1,19 @@
 """The project whose evals a session of pytest runs: its settings with what pytest was asked for, agents and judge."""
 
+import sys
 from collections.abc import Callable
 
 import pytest
 
 from audition.agents import Agent, Surroundings, open_agent
+from audition.engine.perform import Users
 from audition.engine.plan import Defaults
 from audition.errors import SettingsError
+from audition.formats import with_agent_config
 from audition.judges import Judge
 from audition.llm import Models
 from audition.settings import environment, load_settings, options_for
+from audition.users.simulated import user_for
 
 _AT_ONCE = 8
 
@@ -17,13 +21,15 @@ _AT_ONCE = 8
 class Project:
     """What holds for a whole session.
 
-    Raises: SettingsError when the project's settings are not right.
+    Raises: SettingsError or LoadError when the project's settings are not right.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self.settings = load_settings(config.rootpath, environment())
+        self.settings = with_agent_config(load_settings(config.rootpath, environment()))
         self.allow_code = bool(self._asked("allow_code"))
+        if self.allow_code and str(self.settings.root) not in sys.path:
+            sys.path.insert(0, str(self.settings.root))  # custom checks name functions of the project
         self.judging = not self._asked("no_judge")
         self.defaults = Defaults(
             trials=self._count("trials") or self.settings.trials,
@@ -58,7 +64,7 @@ class Project:
         """Return the agent given, or else the project's."""
         if given is None or isinstance(given, str):
             reference = given or self.agent_reference
-            around = Surroundings(root=self.settings.root, models=self._models())
+            around = Surroundings(root=self.settings.root, models=self._models(), secrets=environment())
             return open_agent(reference, options_for(self.settings, reference), around)
         if callable(given):
             from audition.agents.function import FunctionAgent
@@ -74,6 +80,10 @@ class Project:
         from audition.judges.llm import LlmJudge
 
         return LlmJudge(self._models().open(reference))
+
+    def users(self) -> Users:
+        """Return who speaks the turns of an eval; for a scenario whose user nobody plays, asking is a PlanError."""
+        return user_for(self._models(), self._text("user_model") or self.settings.user_model)
 
     def at_once(self, agent: Agent) -> int:
         """Return how many evals run side by side."""

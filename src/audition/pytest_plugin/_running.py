@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from audition.engine.perform import perform_one
 from audition.engine.plan import Trial, plan
@@ -41,7 +41,7 @@ class Running:
 
     def __init__(self, project: Project, background: Background) -> None:
         self._project, self._background = project, background
-        self._agent, self._judge = project.agent(), project.judge()
+        self._agent, self._judge, self._users = project.agent(), project.judge(), project.users()
         self._at_once = project.at_once(self._agent)
         self._promises: dict[Request, Future[TrialResult]] = {}
         self._pending: dict[Request, tuple[Trial, Future[TrialResult]]] = {}
@@ -56,17 +56,17 @@ class Running:
         """Say whether a request has been made and its result not yet been taken."""
         return request in self._promises
 
-    def begin(self, requests: Iterable[Request]) -> None:
-        """Have trials run, in this order, where they are not under way already."""
+    def begin(self, first: Request, others: Iterable[Request]) -> None:
+        """Have trials run, in this order, where they are not under way already; the first will be waited for."""
         new: dict[Request, tuple[Trial, Future[TrialResult]]] = {}
-        for request in requests:
+        for request in (first, *others):
             if request not in self._promises:
                 promise = self._promises[request] = Future()
                 try:
                     new[request] = (self._planned(request), promise)
                 except PlanError as refused:
                     promise.set_exception(refused)
-        self._background.call(self._add, new)
+        self._background.call(self._add, new, first)
 
     def result_of(self, request: Request) -> TrialResult:
         """Wait for the result of a trial that was begun.
@@ -96,8 +96,8 @@ class Running:
             self._history.finish(total)
 
     def _planned(self, request: Request) -> Trial:
-        trials = plan([request.eval], replace(self._project.defaults, trials=request.of), self._agent.observes)
-        return trials[request.number - 1]
+        self._users(request.eval)  # whoever nobody can play is to be refused before anything is said
+        return plan([request.eval], self._project.defaults, self._agent.observes)[request.number - 1]
 
     def _break_promises(self, _ended: Future[None]) -> None:
         for promise in list(self._promises.values()):
@@ -105,9 +105,9 @@ class Running:
 
     # What follows runs in the background.
 
-    def _add(self, new: dict[Request, tuple[Trial, Future[TrialResult]]]) -> None:
+    def _add(self, new: dict[Request, tuple[Trial, Future[TrialResult]]], first: Request) -> None:
         self._pending |= new
-        self._fill()
+        self._hurry(first)
 
     def _hurry(self, request: Request) -> None:
         """Let a trial that is waited for begin before all others, however many results wait."""
@@ -132,4 +132,5 @@ class Running:
             self._fill()
 
     async def _run(self, trial: Trial, promise: Future[TrialResult]) -> None:
-        promise.set_result(await perform_one(trial, self._agent, self._judge, judging=self._project.judging))
+        judging, users = self._project.judging, self._users
+        promise.set_result(await perform_one(trial, self._agent, self._judge, judging=judging, users=users))

@@ -18,6 +18,7 @@ _T = TypeVar("_T")
 _PROJECT = pytest.StashKey["Project | AuditionError"]()
 _BACKGROUND = pytest.StashKey["Background | AuditionError"]()
 _RUNNING = pytest.StashKey["Running | AuditionError"]()
+_TOTAL = pytest.StashKey["int | None"]()
 
 
 def project_of(config: pytest.Config) -> "Project":
@@ -41,21 +42,22 @@ def running_of(config: pytest.Config) -> "Running":
     return _once(config, _RUNNING, lambda: Running(project_of(config), background_of(config)))
 
 
-def end(session: pytest.Session) -> None:
+def expect(config: pytest.Config, total: int | None) -> None:
+    """Note how many evals are to be run, None when that is not known."""
+    config.stash[_TOTAL] = total
+
+
+def end(config: pytest.Config) -> None:
     """End what runs beside the session, and keep what it came to."""
-    background = session.config.stash.get(_BACKGROUND, None)
+    background = config.stash.get(_BACKGROUND, None)
     if background is None or isinstance(background, AuditionError):
         return
     background.stop()
-    running = session.config.stash.get(_RUNNING, None)
+    running = config.stash.get(_RUNNING, None)
     if running is None or isinstance(running, AuditionError):
         return
-    from audition.pytest_plugin._collecting import EvalItem
-
-    is_worker = hasattr(session.config, "workerinput")  # of pytest-xdist: it runs some of what it collects
-    total = None if is_worker else sum(isinstance(item, EvalItem) for item in session.items)
     try:
-        running.end(total)
+        running.end(config.stash.get(_TOTAL, None))
     except AuditionError as error:
         warnings.warn(pytest.PytestWarning(str(error)), stacklevel=1)
 

@@ -6,6 +6,7 @@ Source: C.-Y. Lin, "ROUGE" (2004); google-adk 2.13, response_match_score.
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 
 from audition.scoring._porter import stem
 from audition.text import fold
@@ -20,12 +21,16 @@ _UNSPACED = ((0x0E00, 0x0EFF), (0x1780, 0x17FF), (0x1000, 0x109F))
 """Thai, Lao, Khmer and Myanmar: each character begins a word, and marks belong to what they stand behind."""
 
 _ASCII_WORD = re.compile("[a-z0-9]+")
-_NUMBER = r"\d+(?:[.,]\d+)*|[〇零一二三四五六七八九十百千万億亿]+"
-_NEGATION = (
-    r"\b(?:not|no|never|none|nothing|nobody|cannot|without|nicht|kein\w*|nie|ohne|pas|jamais|sans|non|mai|senza"
-    r"|nunca|sin|não|nao|sem|не|нет|нельзя|никогда|без|δεν|μην|لا|لم|لن|ليس|غير)\b"
-    r"|n't\b|नहीं|不|没|沒|無|无|未|ない|ません|なし|않|못|없|아니|ไม่"
-)
+
+_NUMBER = "[\\d〇零一二三四五六七八九十百千万億亿][\\d.,〇零一二三四五六七八九十百千万億亿]*"
+_SPOKEN = r"[^\W_]+(?:'t\b)?"
+_NEGATIONS = frozenset({
+    "not", "no", "never", "none", "nothing", "nobody", "cannot", "without", "nicht", "kein", "keine", "keinen",
+    "keinem", "keiner", "nie", "ohne", "pas", "jamais", "sans", "non", "mai", "senza", "nunca", "sin", "não", "nao",
+    "sem", "не", "нет", "нельзя", "никогда", "без", "δεν", "μην", "لا", "لم", "لن", "ليس", "غير",
+})  # fmt: skip
+_NEGATION_PARTS = "नहीं|不|没|沒|無|无|未|ない|ません|なし|않|못|없|아니|ไม่"
+"""Negations of scripts that are written without spaces, or with marks."""
 
 
 class _Spacing(dict[int, str]):
@@ -52,21 +57,29 @@ def rouge_1(reference: str, answer: str) -> float:
 
     rouge_1("the light is on", "the light is off")      # 0.75
     """
-    wanted, said = words(reference), words(answer)
-    counts = Counter(said)
-    shared = sum(min(count, counts[word]) for word, count in Counter(wanted).items() if word in counts)
-    if not shared:
+    return shared(words(reference), words(answer))
+
+
+def shared(wanted: Sequence[str], said: Sequence[str]) -> float:
+    """Return the F-measure of two lists of words."""
+    left = Counter(said)
+    found = 0
+    for word in wanted:
+        if left.get(word):
+            left[word] -= 1
+            found += 1
+    if not found:
         return 0.0
-    precision, recall = shared / len(said), shared / len(wanted)
+    precision, recall = found / len(said), found / len(wanted)
     return 2 * precision * recall / (precision + recall)
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case: those of ASCII as stems, all others as they are (NFKC)."""
     if text.isascii():
-        return [_stemmed(word) for word in _ASCII_WORD.findall(text.lower())]
+        return [word if len(word) < _STEMMED_FROM else stem(word) for word in _ASCII_WORD.findall(text.lower())]
     parted = unicodedata.normalize("NFKC", text).lower().translate(_SPACING).split()
-    return [_stemmed(word) if word.isascii() else word for word in parted]
+    return [stem(word) if len(word) >= _STEMMED_FROM and word.isascii() else word for word in parted]
 
 
 def told_apart(reference: str, answer: str) -> str | None:
@@ -81,20 +94,19 @@ def told_apart(reference: str, answer: str) -> str | None:
     return ", ".join(parts) or None
 
 
-def _stemmed(word: str) -> str:
-    return word if len(word) < _STEMMED_FROM else stem(word)
-
-
 def _within(code: int, ranges: tuple[tuple[int, int], ...]) -> bool:
     return any(first <= code <= last for first, last in ranges)
 
 
 def _numbers(text: str) -> Counter[str]:
-    return Counter(number.replace(",", "") for number in re.findall(_NUMBER, unicodedata.normalize("NFKC", text)))
+    found = re.findall(_NUMBER, unicodedata.normalize("NFKC", text))
+    return Counter(number.rstrip(".,").replace(",", "") for number in found)
 
 
 def _negations(text: str) -> Counter[str]:
-    return Counter(re.findall(_NEGATION, fold(text)))
+    folded = fold(text)
+    found = [word for word in re.findall(_SPOKEN, folded) if word in _NEGATIONS or word.endswith("'t")]
+    return Counter(found if text.isascii() else found + re.findall(_NEGATION_PARTS, folded))
 
 
 def _listed(found: Counter[str]) -> str:

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Iterator
 
-_END = re.compile(r"[.!?…؟۔।]+[\"'”’»)\]*_]*(?=\s)|[。！？｡]+[」』”’）]*")
-"""Where a sentence may end. Full-width marks end one by themselves, the others before a space."""
+_END = re.compile(r"(?<![.!?…؟۔।])[.!?…؟۔।]++[\"'”’»)\]*_]*+(?=\s)|[。！？｡]+[」』”’）]*")
+"""Where a sentence may end. Full-width marks end one by themselves, the others before a space.
+
+A run of marks is looked at once, from its beginning and without going back: an agent may send fifty thousand dots.
+"""
 
 _ABBREVIATION = re.compile(
     r"\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|e\.g|i\.e|approx|cf|inc|ltd|z\.b|d\.h|u\.a|bzw|ggf|[^\W\d_])\.$",

@@ -3,6 +3,7 @@
 import http.server
 import json
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -517,3 +518,63 @@ def test_keys_appear_nowhere(project: Any, heard: Heard, monkeypatch: pytest.Mon
     assert result.exit_code == 3, result.output
     assert "canary" not in result.output
     assert b"canary" not in project.everything_kept()
+
+
+HELD = """\
+name: held
+scenario: {startingPrompt: good, plan: Ask again.}
+outcome: {custom: [{function: shop_metrics_of_a_test.turns, threshold: 2}]}
+"""
+METRIC = "def turns(conversation):\n    return len(conversation['turns'])\n"
+PLAYER = '[providers.stand_in]\nprotocol = "scripted"\n'
+
+
+@pytest.fixture
+def own_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget afterwards what the project let be imported."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield
+    sys.modules.pop("shop_metrics_of_a_test", None)
+
+
+def write_held(project: Any, settings: str = "") -> None:
+    """Write an eval with a scenario, and the function that scores it."""
+    project.write("evals/held.eval.yaml", HELD.replace("{startingPrompt: good,", "{startingPrompt: good, maxTurns: 2,"))
+    project.write("shop_metrics_of_a_test.py", METRIC)
+    project.write("audition.toml", '[agent]\nuse = "scripted:answers.yaml"\n' + settings + PLAYER)
+
+
+@pytest.mark.usefixtures("own_imports")
+def test_a_scenario_is_refused_before_the_first_message_when_no_model_plays_the_user(project: Any) -> None:
+    write_held(project)
+
+    result = project.invoke("run", "--allow-code")
+
+    assert result.exit_code == 2
+    assert "evals/held.eval.yaml:1:1: the eval 'held' has a scenario" in result.stderr
+    assert "set [users] model in audition.toml, or pass --user-model" in result.stderr
+
+
+@pytest.mark.usefixtures("own_imports")
+@pytest.mark.parametrize(
+    ("settings", "arguments"),
+    [('[users]\nmodel = "stand_in:good"\n', []), ("", ["--user-model", "stand_in:good"])],
+    ids=["settings", "option"],
+)
+def test_the_model_that_plays_users_is_named_in_settings_or_as_an_option(
+    project: Any, settings: str, arguments: list[str]
+) -> None:
+    write_held(project, settings)
+
+    result = project.invoke("run", "--allow-code", *arguments)
+
+    assert result.exit_code == 0, result.output
+
+
+def test_a_function_of_the_project_is_run_only_when_code_is_allowed(project: Any) -> None:
+    write_held(project)
+
+    result = project.invoke("run", "--user-model", "stand_in:good")
+
+    assert result.exit_code == 2
+    assert "a custom check runs the function it names; --allow-code allows it" in result.stderr

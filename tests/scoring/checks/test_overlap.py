@@ -19,9 +19,10 @@ def found(*pairs: Pair, threshold: float = 0.8, turn: int | None = None) -> Find
     turns = tuple(Turn(user="hi", reference=Reference(response=wanted)) for wanted, _ in pairs)
     exchanges = tuple(Exchange(user="hi", replies=(Reply(text=said),)) for _, said in pairs)
     transcript = Transcript(exchanges=exchanges)
-    return overlap.rule({"threshold": threshold}).evaluate(  # type: ignore[return-value]  # it never asks
-        Seen(transcript=transcript, turn=turn, judge_pass_threshold=3, turns=turns)
-    )
+    seen = Seen(transcript=transcript, turn=turn, judge_pass_threshold=3, turns=turns)
+    finding = overlap.rule({"threshold": threshold}).evaluate(seen)
+    assert isinstance(finding, Finding)
+    return finding
 
 
 @pytest.mark.parametrize(

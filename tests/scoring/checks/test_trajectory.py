@@ -27,9 +27,10 @@ def found(spec: Mapping[str, object], turns: Turns, *, turn: int | None = None) 
         Exchange(user="hi", tool_calls=tuple(ToolCall(name=name, arguments=given or {}) for name, given in calls))
         for _, calls in turns
     )
-    return trajectory.rule(spec).evaluate(  # type: ignore[return-value]  # it never asks
-        Seen(transcript=Transcript(exchanges=exchanges), turn=turn, judge_pass_threshold=3, turns=written)
-    )
+    seen = Seen(transcript=Transcript(exchanges=exchanges), turn=turn, judge_pass_threshold=3, turns=written)
+    finding = trajectory.rule(spec).evaluate(seen)
+    assert isinstance(finding, Finding)
+    return finding
 
 
 def expected(calls: list[Call] | None) -> tuple[ToolCallReference, ...] | None:

@@ -4,14 +4,18 @@ import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from audition.cli.commands._reporting import tell
 from audition.engine.perform import Scorer
-from audition.errors import SettingsError
+from audition.errors import LoadError, SettingsError
 from audition.evals import Eval
-from audition.formats.adk import Config, eval_set_of
+from audition.formats import Readers, adk
+from audition.formats.adk import Config, ConfigReading, eval_set_of, read_config, read_with_config
 from audition.llm import Models
 from audition.results import TrialResult
 from audition.scoring.score import score
@@ -33,6 +37,40 @@ def compat_option(function: _F) -> _F:
         type=click.Choice(["note", "strict"]),
         help="Note where ADK would give another verdict or number, or give its verdicts.",
     )(function)
+
+
+def config_option(function: _F) -> _F:
+    """Add the option that names a config of ADK's."""
+    return click.option(
+        "--config_file_path",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The criteria for eval sets of ADK, in place of the config beside them.",
+    )(function)
+
+
+def readers(config: Path | None, *, allow_code: bool) -> Readers | None:
+    """Return how files of ADK's are read when they are held against a config; None for the one beside them.
+
+    Raises: LoadError with all that is wrong with the config.
+    """
+    if config is None:
+        return None
+    found = named_config(config, allow_code=allow_code)
+    for remark in found.warnings:
+        tell(f"warning: {remark}")
+    return {adk: partial(read_with_config, config=found.config)}
+
+
+def named_config(path: Path, *, allow_code: bool) -> ConfigReading:
+    """Return what is in a config.
+
+    Raises: LoadError with all that is wrong with it.
+    """
+    reading = read_config(path, allow_code=allow_code)
+    if reading.faults:
+        raise LoadError(reading.faults)
+    return reading
 
 
 def scorer(compat: str | None) -> Scorer:
@@ -94,7 +132,7 @@ def models_for(settings: Settings, config: Config, *, judge: str | None, user: s
     remarks = tuple(
         f"{config.path}: {wanted!r} {does} only where the settings name it; now {used or 'no model'} {does}"
         for does, wanted, used in named
-        if wanted is not None and used != _usable(models, wanted)
+        if wanted is not None and (used is None or used != _usable(models, wanted))
     )
     return Named(judge=judge, user=user, remarks=remarks)
 

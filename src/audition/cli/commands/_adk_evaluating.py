@@ -20,7 +20,8 @@ from audition.engine.plan import Defaults, plan
 from audition.engine.tally import new_run
 from audition.errors import ExitCode, Fault, LoadError, SettingsError, Where
 from audition.evals import Eval
-from audition.formats.adk import Config, config_beside, default_config, eval_set_of, read_config, read_with_config
+from audition.formats import without_code
+from audition.formats.adk import Config, config_beside, default_config, eval_set_of, read_with_config
 from audition.results import TrialResult
 from audition.settings import Settings
 from audition.store.adk_history import FOLDER, CaseRun, file_name, set_result
@@ -93,7 +94,7 @@ def evaluate(asked: Asked) -> int:
     _note_logging(asked)
     planned = _planned(asked, settings)
     results_folder = _results_folder(planned.folder) if asked.adk_history else None
-    criteria = criteria_line({str(one.check.spec["metric"]): one.check.spec for one in planned.config.criteria})
+    criteria = criteria_line(one.check for one in planned.config.criteria)
     if asked.report is None and asked.output is None:
         write_text([criteria], None)
     code, finished = _run(asked, settings, planned)
@@ -107,10 +108,12 @@ def evaluate(asked: Asked) -> int:
 
 
 def _planned(asked: Asked, settings: Settings) -> _Planned:
+    if asked.allow_code:
+        _project.make_importable(settings)
     reference, folder = _agent(asked.agent, settings)
     wanted = wanted_sets(asked.sets, folder)
     config, remarks = _config(asked, wanted)
-    cases, more = _cases(wanted, config)
+    cases, more = _cases(wanted, config, allow_code=asked.allow_code)
     return _Planned(
         reference=reference,
         folder=folder,
@@ -157,18 +160,17 @@ def _config(asked: Asked, wanted: Sequence[Wanted]) -> tuple[Config, tuple[str, 
             )
             return default_config(), tuple(unused)
         path = beside[0]
-    reading = read_config(path, allow_code=asked.allow_code)
-    if reading.faults:
-        raise LoadError(reading.faults)
+    reading = _adk.named_config(path, allow_code=asked.allow_code)
     return reading.config, reading.warnings
 
 
-def _cases(wanted: Sequence[Wanted], config: Config) -> tuple[list[_Case], tuple[str, ...]]:
+def _cases(wanted: Sequence[Wanted], config: Config, *, allow_code: bool) -> tuple[list[_Case], tuple[str, ...]]:
     """Return the cases that are wanted, in the order of their files, and remarks on those.
 
     Raises: LoadError with all that is wrong with the files, UnknownName for a case that is not in its set.
     """
     readings = [read_with_config(one.path, config) for one in wanted]
+    readings = readings if allow_code else [without_code(reading) for reading in readings]
     if faults := [fault for reading in readings for fault in reading.faults]:
         raise LoadError(faults)
     found: list[_Case] = []

@@ -5,9 +5,9 @@ remarks, and the count of what was not evaluated.
 """
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from audition.evals import ToolCallReference
+from audition.evals import Check, ToolCallReference
 from audition.results import Verdict
 from audition.store.adk_history import STATUSES, CaseRun, Metric, metrics_of
 from audition.text import printable, shorten
@@ -20,12 +20,21 @@ _VALUES_AT = 30
 """The column at which values begin; a longer label pushes its own value to the right."""
 
 _WIDTH = 80
-_LONGEST_REASON = 400
+_DIGITS = 3
+"""How exactly what only tells is told: a time to the millisecond."""
+
+_NOT_GIVEN = "(not given)"
+"""What stands for an expectation that nobody wrote down; ADK prints it as if nothing were expected."""
+
+_LONGEST_REASON = 300
+_LISTED = 20
+"""How many cases that did not pass are listed below the counts."""
 
 
-def criteria_line(criteria: Mapping[str, object]) -> str:
+def criteria_line(checks: Iterable[Check]) -> str:
     """Return the line that says what the cases are held against."""
-    return f"Using evaluation criteria: {to_json({'criteria': criteria})}\n"
+    specs = (dict(check.spec) for check in checks)
+    return f"Using evaluation criteria: {to_json({spec.pop('metric'): spec for spec in specs})}\n"
 
 
 def summary_text(sets: Sequence[Sequence[CaseRun]]) -> str:
@@ -66,16 +75,33 @@ def case_text(case: CaseRun, *, runs: int = 1, verbose: bool = False) -> str:
 def _counts(cases: Sequence[CaseRun]) -> Iterator[str]:
     if not cases:
         return
-    passed = sum(case.result.verdict is Verdict.PASS for case in cases)
-    unknown = [case for case in cases if case.result.verdict in (Verdict.ERROR, Verdict.SKIP)]
+    others = [case for case in cases if case.result.verdict is not Verdict.PASS]
+    unknown = sum(case.result.verdict is not Verdict.FAIL for case in others)
     yield f"{printable(cases[0].set_id)}:"
-    yield f"  Tests passed: {passed}"
-    yield f"  Tests failed: {len(cases) - passed}"
+    yield f"  Tests passed: {len(cases) - len(others)}"
+    yield f"  Tests failed: {len(others)}"
     if unknown:
-        yield f"  Tests not evaluated: {len(unknown)} (counted as failed, too)"
-        for case in unknown:
-            reason = shorten(" ".join((case.result.error or "").split()), _LONGEST_REASON)
-            yield f"    {printable(case.eval_id)}: {printable(reason)}"
+        yield f"  Tests not evaluated: {unknown} (counted as failed, too)"
+    for case in others[:_LISTED]:
+        reason = printable(shorten(" ".join(_why(case).split()), _LONGEST_REASON))
+        yield f"    {printable(case.eval_id)}: {STATUSES[case.result.verdict]}: {reason}"
+    if len(others) > _LISTED:
+        yield f"    … and {len(others) - _LISTED} more"
+
+
+def _why(case: CaseRun) -> str:
+    """Return why a case did not pass: the first reason there is."""
+    if case.result.verdict is Verdict.FAIL:
+        for metric in metrics_of(case):
+            if metric.check.verdict is Verdict.FAIL:
+                return _failing(metric)
+    return case.result.error or "nothing is known of it"
+
+
+def _failing(metric: Metric) -> str:
+    check = metric.check
+    bound = "" if check.threshold is None else f" {check.score} is under {check.threshold}"
+    return f"{metric.name}{bound}: {check.reason or check.actual or check.check}"
 
 
 def _some(ids: Sequence[str]) -> str:
@@ -86,10 +112,12 @@ def _some(ids: Sequence[str]) -> str:
 def _metric(metric: Metric) -> Iterator[str]:
     check = metric.check
     named = metric.name if check.turn is None else f"{metric.name} (turn {check.turn + 1})"
-    scores = f", Score: {check.score}, Threshold: {check.threshold}" if _is_scored(metric) else ""
+    measured = check.score if metric.status == "INFORMATIONAL" else None
+    score = check.score if measured is None else round(measured, _DIGITS)
+    scores = f", Score: {score}, Threshold: {check.threshold}" if _is_scored(metric) else ""
     yield _LINE
     yield f"Metric: {named}, Status: {metric.status}{scores}"
-    reason = None if metric.status == "INFORMATIONAL" and check.score is not None else check.reason
+    reason = check.reason if measured is None else None
     told = {"Check": None if _is_scored(metric) else check.check, "Reason": reason, "Note": check.note}
     if metric.status != "PASSED" and not _is_scored(metric):
         told |= {"Expected": check.expected, "Actual": check.actual}
@@ -123,10 +151,10 @@ def _fields(case: CaseRun, index: int, exchange: Exchange, metrics: Sequence[Met
     reference = written[index].reference if index < len(written) else None
     yield "prompt", to_json(exchange.event) if exchange.user is None else exchange.user
     if reference is not None:
-        yield "expected_response", reference.response or ""
+        yield "expected_response", _NOT_GIVEN if reference.response is None else reference.response
     yield "actual_response", response_text(exchange)
     if reference is not None:
-        yield "expected_tool_calls", _calls(reference.tool_calls or ())
+        yield "expected_tool_calls", _NOT_GIVEN if reference.tool_calls is None else _calls(reference.tool_calls)
     yield "actual_tool_calls", _calls(exchange.tool_calls)
     if exchange.trouble is not None:
         yield "trouble", exchange.trouble.message
@@ -138,7 +166,7 @@ def _fields(case: CaseRun, index: int, exchange: Exchange, metrics: Sequence[Met
 def _turn_verdict(metric: Metric, index: int) -> str:
     score, status = metric.turn_score(index), metric.turn_status(index)
     if status == "INFORMATIONAL":
-        return "n/a" if score is None else f"{score:g}"
+        return "n/a" if score is None else f"{round(score, _DIGITS):g}"
     return f"{status} ({score})"
 
 

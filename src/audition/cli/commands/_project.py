@@ -11,7 +11,7 @@ from audition.agents import Agent, Surroundings, open_agent
 from audition.cli.commands._history import transcripts_of
 from audition.cli.commands._reporting import tell
 from audition.errors import ExitCode, NothingSelected, SettingsError
-from audition.formats import Gathered, gather, with_agent_config
+from audition.formats import Gathered, Readers, gather, with_agent_config
 from audition.judges import Judge
 from audition.llm import Models
 from audition.settings import Settings, environment, load_settings, options_for
@@ -30,8 +30,17 @@ def sort_targets(targets: tuple[str, ...]) -> tuple[tuple[Path, ...], tuple[str,
     return paths, tuple(target for target in targets if not _is_path(target))
 
 
-def load_evals(settings: Settings, paths: tuple[Path, ...], *, allow_code: bool, no_exec: bool = False) -> Gathered:
+def load_evals(
+    settings: Settings,
+    paths: tuple[Path, ...],
+    *,
+    allow_code: bool,
+    no_exec: bool = False,
+    readers: Readers | None = None,
+) -> Gathered:
     """Return the evals of files and folders (of the project, without any); tell at once all that is wrong with them.
+
+    `readers`: how the files of some formats are read, None for as these offer it.
 
     Raises: NothingSelected when no path was given and the project has no folder of evals.
     """
@@ -39,14 +48,20 @@ def load_evals(settings: Settings, paths: tuple[Path, ...], *, allow_code: bool,
     if not paths and not any(path.exists() for path in wanted):
         hint = "say where they are: audition run PATH; or write a first project: audition init"
         raise NothingSelected(f"there are no evals: {', '.join(map(str, wanted))} does not exist", hint=hint)
-    if allow_code and str(settings.root) not in sys.path:
-        sys.path.insert(0, str(settings.root))  # custom checks name functions of the project
-    gathered = gather(wanted, allow_code=allow_code, no_exec=no_exec)
+    if allow_code:
+        make_importable(settings)
+    gathered = gather(wanted, allow_code=allow_code, no_exec=no_exec, readers=readers)
     for warning in gathered.warnings:
         tell(f"warning: {warning}")
     for fault in gathered.faults:
         tell(str(fault))
     return gathered
+
+
+def make_importable(settings: Settings) -> None:
+    """Let custom checks name functions of the project."""
+    if str(settings.root) not in sys.path:
+        sys.path.insert(0, str(settings.root))
 
 
 @contextmanager

@@ -47,7 +47,9 @@ def command() -> None:
 @command.command("eval")
 @click.argument("agent", metavar="AGENT")
 @click.argument("sets", nargs=-1, required=True, metavar="FILE[:CASE,CASE]...")
-@click.option("--config_file_path", type=click.Path(path_type=Path), metavar="FILE", help="The criteria.")
+@click.option(
+    "--config_file_path", type=click.Path(path_type=Path), metavar="FILE", help="The criteria, as a JSON file."
+)
 @click.option(
     "--print_detailed_results", is_flag=True, help="Print each criterion, and each turn beside its reference."
 )
@@ -65,7 +67,9 @@ def command() -> None:
 )
 @options.output_option
 @click.option(
-    "--adk-compat", type=click.Choice(["note", "strict"]), help="Note where ADK judges otherwise, or judge so."
+    "--adk-compat",
+    type=click.Choice(["note", "strict"]),
+    help="Note where ADK judges otherwise (the default), or judge as it does.",
 )
 @click.option("--adk-history", is_flag=True, help="Write result files that adk web reads, too.")
 @click.option("--judge-model", metavar="MODEL", help="The model that judges, before the one of the criteria.")

@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from audition.agents import Agent
-from audition.cli.commands import _botpress, _project
+from audition.cli.commands import _adk, _botpress, _project
 from audition.cli.commands import _run_options as options
 from audition.cli.commands._carrying_out import Wishes, carry_out
 from audition.cli.commands._history import history_of
 from audition.cli.commands._reporting import tell
-from audition.engine.perform import perform
+from audition.engine.perform import Scorer, perform
 from audition.engine.plan import Defaults, Selection, choose, plan
 from audition.engine.tally import new_run
 from audition.errors import NothingSelected
@@ -46,6 +46,8 @@ class _Asked:
     output: Path | None
     verbose: bool
     botpress_compat: str | None
+    adk_compat: str | None
+    config_file_path: Path | None
     fail_fast: bool
     rerun_failed: bool
     no_history: bool
@@ -61,6 +63,8 @@ class _Asked:
 @options.code_options
 @options.report_options
 @_botpress.compat_option
+@_adk.compat_option
+@_adk.config_option
 @click.option("--fail-fast", is_flag=True, help="Stop at the first eval that fails or cannot be evaluated.")
 @click.option("--rerun-failed", is_flag=True, help="Only evals that failed or were errors in the latest run.")
 @click.option("--no-history", is_flag=True, help="Keep no record of this run.")
@@ -80,11 +84,13 @@ def command(**given: Any) -> int:
       audition run --format junit --output results.xml   a report for continuous integration
       audition run --format json | jq '.failed == 0'     a report for scripts
       audition run --rerun-failed                        what did not pass last time
+      audition run sets.evalset.json --config_file_path eval_config.json
     """
     asked = _Asked(**given)
     settings = _project.project_settings()
     paths, names = _project.sort_targets(asked.targets)
-    gathered = _project.load_evals(settings, paths, allow_code=asked.allow_code, no_exec=asked.no_exec)
+    readers = _adk.readers(asked.config_file_path, allow_code=asked.allow_code)
+    gathered = _project.load_evals(settings, paths, allow_code=asked.allow_code, no_exec=asked.no_exec, readers=readers)
     with _project.faults_first(gathered):
         chosen = _choose(asked, settings, names, gathered.suite.evals)
     reference = _project.named_agent(settings, asked.agent)
@@ -98,7 +104,7 @@ def command(**given: Any) -> int:
         total=len(trials),
         paths=_project.kept_paths(settings, paths),
         faults=tuple(map(str, gathered.faults)),
-        warnings=gathered.warnings + _botpress.remarks(asked.botpress_compat),
+        warnings=gathered.warnings + _botpress.remarks(asked.botpress_compat) + _adk.remarks(asked.adk_compat),
     )
     results = perform(
         trials,
@@ -106,11 +112,21 @@ def command(**given: Any) -> int:
         judge,
         at_once=_at_once(asked, settings, agent),
         judging=not asked.no_judge,
-        scorer=_botpress.scorer(asked.botpress_compat),
+        scorer=_scorer(asked),
         users=users,
     )
-    results = _botpress.noted(results, {one.name: one for one in chosen}, asked.botpress_compat, verbose=asked.verbose)
+    by_name = {one.name: one for one in chosen}
+    results = _botpress.noted(results, by_name, asked.botpress_compat, verbose=asked.verbose)
+    results = _adk.noted(results, by_name, asked.adk_compat, always=asked.verbose)
     return carry_out(settings, run, results, _wishes(asked, many_trials=len(trials) > len(chosen)))
+
+
+def _scorer(asked: _Asked) -> Scorer:
+    if asked.adk_compat != "strict":
+        return _botpress.scorer(asked.botpress_compat)
+    if asked.botpress_compat == "strict":
+        raise click.UsageError("a run is judged as one other tool would judge, not as two: give one strict")
+    return _adk.scorer(asked.adk_compat)
 
 
 def _choose(asked: _Asked, settings: Settings, names: tuple[str, ...], evals: tuple[Eval, ...]) -> tuple[Eval, ...]:

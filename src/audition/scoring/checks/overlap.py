@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from audition.documents.shape import Record
 from audition.scoring.matchers import shown
 from audition.scoring.metric import METRIC, concluded, referenced, shown_score, threshold
-from audition.scoring.overlap import rouge_1, told_apart, words
+from audition.scoring.overlap import shared, told_apart, words
 from audition.scoring.rule import Finding, Rule, Seen
 from audition.scoring.spec import Spec
 from audition.text import shorten
@@ -44,7 +44,8 @@ class _Overlap:
         reasons, notes = [], []
         for number, exchange, reference in referenced(seen):
             wanted, said = reference.response or "", response_text(exchange)
-            score = rouge_1(wanted, said) if words(wanted) else None
+            wanted_words = words(wanted)
+            score = shared(wanted_words, words(said)) if wanted_words else None
             scores.append(score)
             if score is None:
                 continue
