@@ -9,7 +9,7 @@ from importlib import import_module
 
 from benchmarks.measure import TINY, NotRun, Size
 
-NAMES = ("startup", "overhead", "http_latency", "botpress", "pytest_plugin")
+NAMES = ("startup", "overhead", "http_latency", "botpress", "adk_scoring", "pytest_plugin")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[1]
         ),
         pytest.param("http_latency", ["http, 4 calls of 20 ms, 50 at once", "chat, 20 calls of 0 ms"], id="http"),
         pytest.param("botpress", ["read 20 .eval.ts, CPU", "the whole process, CPU"], id="botpress"),
+        pytest.param("adk_scoring", ["40 invocations scored, CPU"], id="ADK scoring"),
         pytest.param(
             "pytest_plugin", ["20 evals in .eval.yaml under pytest, wall", "4 evals of 20 ms, 50 at once"], id="pytest"
         ),
@@ -40,4 +41,4 @@ def test_a_benchmark_that_nobody_wrote_is_refused() -> None:
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
     assert ran.returncode == 2
-    assert "there are: startup, overhead, http_latency, botpress" in ran.stderr
+    assert "there are: startup, overhead, http_latency, botpress, adk_scoring, pytest_plugin" in ran.stderr

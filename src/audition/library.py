@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from audition.agents import Agent, Surroundings, open_agent
+from audition.agents import Agent
 from audition.engine.perform import perform
-from audition.engine.plan import Defaults, Selection, choose, plan
+from audition.engine.plan import Selection, choose, plan
+from audition.engine.project import agent_of, judge_of, limits_of, models_of, side_by_side
 from audition.engine.rescore import rescore as rescored
 from audition.engine.tally import Tally, new_run
 from audition.errors import LoadError, SettingsError
@@ -30,11 +31,10 @@ from audition.formats import load as load_suite
 from audition.formats import with_agent_config
 from audition.formats.eval_dict import read_evals, write_eval
 from audition.judges import Judge
-from audition.judges.llm import LlmJudge
-from audition.llm import LanguageModel, Models
+from audition.llm import LanguageModel
 from audition.reports import REPORTS
 from audition.results import Run, TrialResult, Verdict, roll_up
-from audition.settings import Settings, environment, load_settings, options_for
+from audition.settings import Settings, environment, load_settings
 from audition.store import Recorder
 from audition.store.recording import Recording
 from audition.users.simulated import user_for
@@ -84,7 +84,7 @@ def agent(where: str | Reply, options: Mapping[str, object] | None = None) -> Ag
 
         return FunctionAgent(where)
     settings = _settings()
-    return open_agent(where, options, _around(settings))
+    return agent_of(settings, where, options=options)
 
 
 async def arun(
@@ -112,10 +112,10 @@ async def arun(
     auditioned, name = _agent(agent, settings)
     judges, judge_name = _judge(judge, settings)
     chosen = choose(suite.evals, select or Selection())
-    users = user_for(Models(settings.models, settings.providers), user or settings.user_model, chosen)
-    planned = plan(chosen, _defaults(settings, trials), auditioned.observes)
+    users = user_for(models_of(settings), user or settings.user_model, chosen)
+    planned = plan(chosen, limits_of(settings, trials=trials), auditioned.observes)
     run = new_run(agent=name, judge=judge_name, total=len(planned), paths=(suite.name,))
-    width = min(at_once or settings.concurrency or 8, auditioned.at_once)
+    width = side_by_side(settings, auditioned, at_once)
     results = perform(planned, auditioned, judges, at_once=width, judging=judging, users=users)
     return await _gathered(run, results, history)
 
@@ -128,7 +128,7 @@ async def arescore(
     judges, judge_name = _judge(judge, settings)
     by_name = {one.name: one for one in _suite(evals).evals}
     run = new_run(agent=result.run.agent, judge=judge_name, total=len(result.trials), rescored_from=result.run.id)
-    results = rescored(result.trials, by_name, judges, defaults=_defaults(settings, None), judging=judging)
+    results = rescored(result.trials, by_name, judges, defaults=limits_of(settings), judging=judging)
     return await _gathered(run, results, None)
 
 
@@ -192,15 +192,6 @@ def _settings() -> Settings:
     return with_agent_config(load_settings(Path.cwd(), environment()))
 
 
-def _defaults(settings: Settings, trials: int | None) -> Defaults:
-    return Defaults(
-        trials=settings.trials if trials is None else trials,
-        idle_timeout_ms=settings.idle_timeout_ms,
-        judge_pass_threshold=settings.judge_pass_threshold,
-        timeout_s=settings.timeout_s,
-    )
-
-
 def _suite(evals: Evals) -> Suite:
     if isinstance(evals, Suite):
         return evals
@@ -228,25 +219,17 @@ def _checked(built: Sequence[Eval]) -> tuple[Eval, ...]:
 def _agent(given: str | Reply | Agent | None, settings: Settings) -> tuple[Agent, str]:
     reference = given or settings.agent
     if isinstance(reference, str):
-        around = Surroundings(
-            root=settings.root, models=Models(settings.models, settings.providers), secrets=environment()
-        )
-        return open_agent(reference, options_for(settings, reference), around), reference
+        return agent_of(settings, reference), reference
     if reference is None:
         raise SettingsError("no agent is named", key="agent", hint="pass agent=…, or set [agent] use in audition.toml")
     name = getattr(reference, "__qualname__", type(reference).__name__)
     return agent(reference) if callable(reference) else reference, f"python:{name}"
 
 
-def _around(settings: Settings) -> Surroundings:
-    models = Models(settings.models, settings.providers)
-    return Surroundings(root=settings.root, models=models, secrets=environment())
-
-
 def _judge(given: str | Judge | None, settings: Settings) -> tuple[Judge | None, str | None]:
     reference = given or settings.judge_model
     if isinstance(reference, str):
-        return LlmJudge(Models(settings.models, settings.providers).open(reference)), reference
+        return judge_of(settings, reference), reference
     return reference, None if reference is None else f"python:{type(reference).__name__}"
 
 

@@ -147,7 +147,7 @@ def test_generated_expressions_that_are_read_mean_what_node_says(
     [ran] = run_files(str(NODE), [str(kept)], reader.workspace).values()
 
     assert ran.error == ""
-    assert len(readable) > len(sources) / 4
+    assert len(readable) >= 4  # else nothing was compared
     assert {name: comparable(value) for name, value in (ran.exports or {}).items()} == read
 
 

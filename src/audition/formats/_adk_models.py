@@ -31,7 +31,7 @@ def models_for(settings: Settings, config: Config, *, judge: str | None = None, 
     remarks = tuple(
         f"{config.path}: {wanted!r} {does} only where the settings name it; now {used or 'no model'} {does}"
         for does, wanted, used in named
-        if wanted is not None and used != _usable(models, wanted)
+        if wanted is not None and (used is None or used != _usable(models, wanted))
     )
     return Named(judge=judge, user=user, remarks=remarks)
 

@@ -5,17 +5,14 @@ from collections.abc import Callable
 
 import pytest
 
-from audition.agents import Agent, Surroundings, open_agent
+from audition.agents import Agent
 from audition.engine.perform import Users
-from audition.engine.plan import Defaults
+from audition.engine.project import agent_of, judge_of, limits_of, models_of, side_by_side
 from audition.errors import SettingsError
 from audition.formats import with_agent_config
 from audition.judges import Judge
-from audition.llm import Models
-from audition.settings import environment, load_settings, options_for
+from audition.settings import environment, load_settings
 from audition.users.simulated import user_for
-
-_AT_ONCE = 8
 
 
 class Project:
@@ -31,12 +28,7 @@ class Project:
         if self.allow_code and str(self.settings.root) not in sys.path:
             sys.path.insert(0, str(self.settings.root))  # custom checks name functions of the project
         self.judging = not self._asked("no_judge")
-        self.defaults = Defaults(
-            trials=self._count("trials") or self.settings.trials,
-            idle_timeout_ms=self.settings.idle_timeout_ms,
-            judge_pass_threshold=self.settings.judge_pass_threshold,
-            timeout_s=self.settings.timeout_s,
-        )
+        self.defaults = limits_of(self.settings, trials=self._count("trials"))
 
     @property
     def agent_reference(self) -> str:
@@ -64,8 +56,7 @@ class Project:
         """Return the agent given, or else the project's."""
         if given is None or isinstance(given, str):
             reference = given or self.agent_reference
-            around = Surroundings(root=self.settings.root, models=self._models(), secrets=environment())
-            return open_agent(reference, options_for(self.settings, reference), around)
+            return agent_of(self.settings, reference)
         if callable(given):
             from audition.agents.function import FunctionAgent
 
@@ -77,20 +68,15 @@ class Project:
         reference = given or self.judge_reference
         if reference is None or not isinstance(reference, str):
             return reference
-        from audition.judges.llm import LlmJudge
-
-        return LlmJudge(self._models().open(reference))
+        return judge_of(self.settings, reference)
 
     def users(self) -> Users:
         """Return who speaks the turns of an eval; for a scenario whose user nobody plays, asking is a PlanError."""
-        return user_for(self._models(), self._text("user_model") or self.settings.user_model)
+        return user_for(models_of(self.settings), self._text("user_model") or self.settings.user_model)
 
     def at_once(self, agent: Agent) -> int:
         """Return how many evals run side by side."""
-        return min(self._count("concurrency") or self.settings.concurrency or _AT_ONCE, agent.at_once)
-
-    def _models(self) -> Models:
-        return Models(self.settings.models, self.settings.providers)
+        return side_by_side(self.settings, agent, self._count("concurrency"))
 
     def _asked(self, name: str) -> object:
         """Return what an option says, or else the ini setting; what is not said is empty, None or False."""

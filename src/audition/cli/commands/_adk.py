@@ -1,9 +1,7 @@
-"""Judging evals where Google's ADK and audition disagree, and the models that an ADK config names."""
+"""Judging evals where Google's ADK and audition disagree."""
 
-import re
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,19 +10,14 @@ import click
 
 from audition.cli.commands._reporting import tell
 from audition.engine.perform import Scorer
-from audition.errors import LoadError, SettingsError
+from audition.errors import LoadError
 from audition.evals import Eval
 from audition.formats import Readers, adk
-from audition.formats.adk import Config, ConfigReading, eval_set_of, read_config, read_with_config
-from audition.llm import Models
+from audition.formats.adk import ConfigReading, eval_set_of, read_config, read_with_config
 from audition.results import TrialResult
 from audition.scoring.score import score
-from audition.settings import Settings
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-_OPENAI = re.compile(r"gpt-|o\d")
-"""Names that ADK, too, takes for models of OpenAI's."""
 
 STRICT_REMARK = "judged as ADK judges, and not as audition does (--adk-compat strict)"
 """What a run says of itself when its verdicts are ADK's."""
@@ -112,42 +105,3 @@ async def _noted(results: AsyncGenerator[TrialResult], evals: Mapping[str, Eval]
 def is_adk(one: Eval) -> bool:
     """Say whether an eval comes from a file of ADK's."""
     return bool(eval_set_of(one.extra))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """The models to use for judging and for simulating users, None for none; `remarks` say what is not as ADK's."""
-
-    judge: str | None
-    user: str | None
-    remarks: tuple[str, ...]
-
-
-def models_for(settings: Settings, config: Config, *, judge: str | None, user: str | None) -> Named:
-    """Return the models to use: those given, else those of a config where the settings can open them, else theirs."""
-    models = Models(settings.models, settings.providers)
-    judge = judge or _usable(models, config.judge_model) or settings.judge_model
-    user = user or _usable(models, config.user_model) or settings.user_model
-    named = (("judges", config.judge_model, judge), ("plays users", config.user_model, user))
-    remarks = tuple(
-        f"{config.path}: {wanted!r} {does} only where the settings name it; now {used or 'no model'} {does}"
-        for does, wanted, used in named
-        if wanted is not None and (used is None or used != _usable(models, wanted))
-    )
-    return Named(judge=judge, user=user, remarks=remarks)
-
-
-def _usable(models: Models, named: str | None) -> str | None:
-    """Return the reference by which settings open a model that a config of ADK's names, None when they cannot.
-
-    ADK writes `openai/gpt-4o` or `gpt-4o` where we write `openai:gpt-4o`.
-    """
-    if named is None:
-        return None
-    openai = [f"openai:{named}"] if _OPENAI.match(named) else []
-    for reference in (named, named.replace("/", ":", 1), *openai):
-        with suppress(SettingsError):
-            provider, _ = models.resolve(reference)
-            if provider.api_key or not provider.api_key_env:
-                return reference
-    return None

@@ -16,18 +16,18 @@ from audition.cli.commands._adk_text import case_text, criteria_line, notes_text
 from audition.cli.commands._carrying_out import Wishes, carry_out
 from audition.cli.commands._reporting import tell, write_text
 from audition.engine.perform import perform
-from audition.engine.plan import Defaults, plan
+from audition.engine.plan import plan
+from audition.engine.project import limits_of, models_of, side_by_side
 from audition.engine.tally import new_run
 from audition.errors import ExitCode, Fault, LoadError, SettingsError, Where
 from audition.evals import Eval
 from audition.formats import without_code
-from audition.formats.adk import Config, config_beside, default_config, eval_set_of, read_with_config
+from audition.formats.adk import Config, config_beside, default_config, eval_set_of, models_for, read_with_config
 from audition.results import TrialResult
 from audition.settings import Settings
 from audition.store.adk_history import FOLDER, CaseRun, file_name, set_result
 from audition.users.simulated import user_for
 
-_AT_ONCE = 8
 _ADK_CONFIG = "test_config.json"
 """The config that ADK looks for beside a single file."""
 
@@ -202,9 +202,9 @@ def _run(asked: Asked, settings: Settings, planned: _Planned) -> tuple[ExitCode,
     evals = [case.eval for case in planned.cases]
     options = {"at_once": asked.concurrency} if asked.concurrency and planned.reference.startswith("adk:") else {}
     agent = _project.ready_agent(settings, planned.reference, more=options)
-    trials = plan(evals, _defaults(asked, settings), agent.observes)
-    models = _adk.models_for(settings, planned.config, judge=asked.judge_model, user=asked.user_model)
-    users = user_for(_project.models_of(settings), models.user, evals)
+    trials = plan(evals, limits_of(settings, trials=asked.num_runs), agent.observes)
+    models = models_for(settings, planned.config, judge=asked.judge_model, user=asked.user_model)
+    users = user_for(models_of(settings), models.user, evals)
     judge, judge_name = _project.ready_judge(settings, models.judge, judging=True)
     remarks = (*planned.remarks, *models.remarks, *_adk.remarks(asked.adk_compat))
     for remark in remarks:
@@ -216,20 +216,11 @@ def _run(asked: Asked, settings: Settings, planned: _Planned) -> tuple[ExitCode,
         paths=_project.kept_paths(settings, planned.paths),
         warnings=remarks,
     )
-    at_once = min(asked.concurrency or settings.concurrency or _AT_ONCE, agent.at_once)
+    at_once = side_by_side(settings, agent, asked.concurrency)
     results = perform(trials, agent, judge, at_once=at_once, scorer=_adk.scorer(asked.adk_compat), users=users)
     noted = _adk.noted(results, {one.name: one for one in evals}, asked.adk_compat, always=True)
     finished: list[TrialResult] = []
     return carry_out(settings, run, _kept(noted, finished), _wishes(asked, len(trials) > len(evals))), finished
-
-
-def _defaults(asked: Asked, settings: Settings) -> Defaults:
-    return Defaults(
-        trials=asked.num_runs or settings.trials,
-        idle_timeout_ms=settings.idle_timeout_ms,
-        judge_pass_threshold=settings.judge_pass_threshold,
-        timeout_s=settings.timeout_s,
-    )
 
 
 def _wishes(asked: Asked, many_trials: bool) -> Wishes:

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from audition.agents import Agent, Surroundings, open_agent
+from audition.agents import Agent
 from audition.cli.commands._history import transcripts_of
 from audition.cli.commands._reporting import tell
+from audition.engine.project import agent_of, judge_of
 from audition.errors import ExitCode, NothingSelected, SettingsError
 from audition.formats import Gathered, Readers, gather, with_agent_config
 from audition.judges import Judge
-from audition.llm import Models
 from audition.settings import Settings, environment, load_settings, options_for
 
 _SUFFIXES = (".yaml", ".yml", ".json", ".py", ".ts", ".mts", ".js", ".mjs")
@@ -106,18 +106,7 @@ def ready_agent(
     if instruction is not None:
         options.pop("instruction_text", None)
         options["instruction"] = str(instruction.absolute())
-    around = Surroundings(
-        root=settings.root,
-        models=models_of(settings),
-        transcripts=partial(transcripts_of, settings),
-        secrets=environment(),
-    )
-    return open_agent(reference, options, around)
-
-
-def models_of(settings: Settings) -> Models:
-    """Return the language models that the project names."""
-    return Models(settings.models, settings.providers)
+    return agent_of(settings, reference, options=options, transcripts=partial(transcripts_of, settings))
 
 
 def ready_judge(settings: Settings, reference: str | None, *, judging: bool) -> tuple[Judge | None, str | None]:
@@ -125,9 +114,7 @@ def ready_judge(settings: Settings, reference: str | None, *, judging: bool) -> 
     named = reference or settings.judge_model
     if named is None or not judging:
         return None, None
-    from audition.judges.llm import LlmJudge  # most runs ask no judge
-
-    return LlmJudge(models_of(settings).open(named)), named
+    return judge_of(settings, named), named
 
 
 def _is_path(target: str) -> bool:

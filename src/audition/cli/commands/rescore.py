@@ -8,7 +8,7 @@ from audition.cli.commands import _botpress, _project
 from audition.cli.commands import _run_options as options
 from audition.cli.commands._carrying_out import Wishes, carry_out
 from audition.cli.commands._history import history_of
-from audition.engine.plan import Defaults
+from audition.engine.project import limits_of
 from audition.engine.rescore import rescore
 from audition.engine.tally import new_run
 from audition.errors import ExitCode
@@ -60,7 +60,7 @@ def command(
             rescored_from=stored.id,
         )
         by_name = {one.name: one for one in gathered.suite.evals}
-        defaults = Defaults(judge_pass_threshold=settings.judge_pass_threshold)
+        defaults = limits_of(settings)
         results = rescore(
             history.results(stored.id),
             by_name,

@@ -14,14 +14,13 @@ from audition.cli.commands._history import history_of
 from audition.cli.commands._reporting import tell
 from audition.engine.perform import Scorer, perform
 from audition.engine.plan import Defaults, Selection, choose, plan
+from audition.engine.project import AT_ONCE, limits_of, models_of
 from audition.engine.tally import new_run
 from audition.errors import NothingSelected
 from audition.evals import Eval
 from audition.results import Verdict
 from audition.settings import Settings
 from audition.users.simulated import user_for
-
-_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +94,8 @@ def command(**given: Any) -> int:
         chosen = _choose(asked, settings, names, gathered.suite.evals)
     reference = _project.named_agent(settings, asked.agent)
     agent = _project.ready_agent(settings, reference, instruction=asked.instruction)
-    trials = plan(chosen, _defaults(asked, settings), agent.observes)
-    users = user_for(_project.models_of(settings), asked.user_model or settings.user_model, chosen)
+    trials = plan(chosen, _limits(asked, settings), agent.observes)
+    users = user_for(models_of(settings), asked.user_model or settings.user_model, chosen)
     judge, judge_name = _project.ready_judge(settings, asked.judge_model, judging=not asked.no_judge)
     run = new_run(
         agent=reference,
@@ -153,20 +152,15 @@ def _failed_last_time(settings: Settings) -> set[str]:
         return {one.eval_name for one in results if one.verdict in (Verdict.FAIL, Verdict.ERROR)}
 
 
-def _defaults(asked: _Asked, settings: Settings) -> Defaults:
-    return Defaults(
-        trials=asked.trials or settings.trials,
-        idle_timeout_ms=asked.idle_timeout or settings.idle_timeout_ms,
-        judge_pass_threshold=settings.judge_pass_threshold,
-        timeout_s=asked.timeout or settings.timeout_s,
-    )
+def _limits(asked: _Asked, settings: Settings) -> Defaults:
+    return limits_of(settings, trials=asked.trials, idle_timeout_ms=asked.idle_timeout, timeout_s=asked.timeout)
 
 
 def _at_once(asked: _Asked, settings: Settings, agent: Agent) -> int:
     wanted = asked.concurrency or settings.concurrency
     if wanted is not None and wanted > agent.at_once:
         tell(f"warning: {wanted} side by side were asked for, but this agent takes {agent.at_once} at once")
-    return min(wanted or _AT_ONCE, agent.at_once)
+    return min(wanted or AT_ONCE, agent.at_once)
 
 
 def _wishes(asked: _Asked, *, many_trials: bool) -> Wishes:
