@@ -1,26 +1,20 @@
 """Judging evals where Google's ADK and audition disagree."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from audition.cli.commands._compat import Compatibility
 from audition.cli.commands._reporting import tell
-from audition.engine.perform import Scorer
 from audition.errors import LoadError
 from audition.evals import Eval
 from audition.formats import Readers, adk
 from audition.formats.adk import ConfigReading, eval_set_of, read_config, read_with_config
-from audition.results import TrialResult
-from audition.scoring.score import score
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-STRICT_REMARK = "judged as ADK judges, and not as audition does (--adk-compat strict)"
-"""What a run says of itself when its verdicts are ADK's."""
 
 
 def compat_option(function: _F) -> _F:
@@ -66,42 +60,14 @@ def named_config(path: Path, *, allow_code: bool) -> ConfigReading:
     return reading
 
 
-def scorer(compat: str | None) -> Scorer:
-    """Return how transcripts are judged."""
-    if compat != "strict":
-        return score
-    from audition.scoring import adk_strict  # few runs want it
-
-    return adk_strict.score
-
-
-def remarks(compat: str | None) -> tuple[str, ...]:
-    """Return what a run has to say of how it was judged."""
-    return (STRICT_REMARK,) if compat == "strict" else ()
-
-
-def noted(
-    results: AsyncGenerator[TrialResult], evals: Mapping[str, Eval], compat: str | None, *, always: bool
-) -> AsyncGenerator[TrialResult]:
-    """Return the results, with notes for the evals (by name) that come from ADK's files; of all where they are wanted.
-
-    There are none unless they are asked for or `always` made, and none where ADK's verdicts are given.
-    """
-    wanted = {
-        name: one for name, one in evals.items() if compat == "note" or (compat is None and always and is_adk(one))
-    }
-    return _noted(results, wanted) if wanted else results
-
-
-async def _noted(results: AsyncGenerator[TrialResult], evals: Mapping[str, Eval]) -> AsyncGenerator[TrialResult]:
-    from audition.scoring.adk_strict import with_notes  # few runs want it
-
-    async with aclosing(results):
-        async for result in results:
-            one = evals.get(result.eval_name)
-            yield result if one is None else with_notes(one, result)
-
-
 def is_adk(one: Eval) -> bool:
     """Say whether an eval comes from a file of ADK's."""
     return bool(eval_set_of(one.extra))
+
+
+ENGINE = Compatibility(
+    engine="audition.scoring.adk_strict",
+    strict_remark="judged as ADK judges, and not as audition does (--adk-compat strict)",
+    is_theirs=is_adk,
+)
+"""ADK's own way of judging."""

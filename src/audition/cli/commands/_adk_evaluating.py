@@ -206,7 +206,7 @@ def _run(asked: Asked, settings: Settings, planned: _Planned) -> tuple[ExitCode,
     models = models_for(settings, planned.config, judge=asked.judge_model, user=asked.user_model)
     users = user_for(models_of(settings), models.user, evals)
     judge, judge_name = _project.ready_judge(settings, models.judge, judging=True)
-    remarks = (*planned.remarks, *models.remarks, *_adk.remarks(asked.adk_compat))
+    remarks = (*planned.remarks, *models.remarks, *_adk.ENGINE.remarks(asked.adk_compat))
     for remark in remarks:
         tell(f"warning: {remark}")
     run = new_run(
@@ -217,8 +217,8 @@ def _run(asked: Asked, settings: Settings, planned: _Planned) -> tuple[ExitCode,
         warnings=remarks,
     )
     at_once = side_by_side(settings, agent, asked.concurrency)
-    results = perform(trials, agent, judge, at_once=at_once, scorer=_adk.scorer(asked.adk_compat), users=users)
-    noted = _adk.noted(results, {one.name: one for one in evals}, asked.adk_compat, always=True)
+    results = perform(trials, agent, judge, at_once=at_once, scorer=_adk.ENGINE.scorer(asked.adk_compat), users=users)
+    noted = _adk.ENGINE.noted(results, {one.name: one for one in evals}, asked.adk_compat, unasked=True)
     finished: list[TrialResult] = []
     return carry_out(settings, run, _kept(noted, finished), _wishes(asked, len(trials) > len(evals))), finished
 

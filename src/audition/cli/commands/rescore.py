@@ -56,7 +56,7 @@ def command(
             total=stored.total,
             paths=_project.kept_paths(settings, paths),
             faults=tuple(map(str, gathered.faults)),
-            warnings=gathered.warnings + _botpress.remarks(botpress_compat),
+            warnings=gathered.warnings + _botpress.ENGINE.remarks(botpress_compat),
             rescored_from=stored.id,
         )
         by_name = {one.name: one for one in gathered.suite.evals}
@@ -67,8 +67,8 @@ def command(
             judge,
             defaults=defaults,
             judging=not no_judge,
-            scorer=_botpress.scorer(botpress_compat),
+            scorer=_botpress.ENGINE.scorer(botpress_compat),
         )
-        results = _botpress.noted(results, by_name, botpress_compat, verbose=verbose)
+        results = _botpress.ENGINE.noted(results, by_name, botpress_compat, unasked=verbose)
         wishes = Wishes(report=report, output=output, verbose=verbose, many_trials=False, keep=True)
         return carry_out(settings, run, results, wishes)

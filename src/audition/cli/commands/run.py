@@ -103,7 +103,9 @@ def command(**given: Any) -> int:
         total=len(trials),
         paths=_project.kept_paths(settings, paths),
         faults=tuple(map(str, gathered.faults)),
-        warnings=gathered.warnings + _botpress.remarks(asked.botpress_compat) + _adk.remarks(asked.adk_compat),
+        warnings=gathered.warnings
+        + _botpress.ENGINE.remarks(asked.botpress_compat)
+        + _adk.ENGINE.remarks(asked.adk_compat),
     )
     results = perform(
         trials,
@@ -115,17 +117,17 @@ def command(**given: Any) -> int:
         users=users,
     )
     by_name = {one.name: one for one in chosen}
-    results = _botpress.noted(results, by_name, asked.botpress_compat, verbose=asked.verbose)
-    results = _adk.noted(results, by_name, asked.adk_compat, always=asked.verbose)
+    results = _botpress.ENGINE.noted(results, by_name, asked.botpress_compat, unasked=asked.verbose)
+    results = _adk.ENGINE.noted(results, by_name, asked.adk_compat, unasked=asked.verbose)
     return carry_out(settings, run, results, _wishes(asked, many_trials=len(trials) > len(chosen)))
 
 
 def _scorer(asked: _Asked) -> Scorer:
     if asked.adk_compat != "strict":
-        return _botpress.scorer(asked.botpress_compat)
+        return _botpress.ENGINE.scorer(asked.botpress_compat)
     if asked.botpress_compat == "strict":
         raise click.UsageError("a run is judged as one other tool would judge, not as two: give one strict")
-    return _adk.scorer(asked.adk_compat)
+    return _adk.ENGINE.scorer(asked.adk_compat)
 
 
 def _choose(asked: _Asked, settings: Settings, names: tuple[str, ...], evals: tuple[Eval, ...]) -> tuple[Eval, ...]:
