@@ -466,12 +466,14 @@ def test_the_projects_folder_is_searched_first_and_listed_once(project: Path) ->
         pytest.param("odd_shop:replly", "did you mean 'reply'?", id="misspelt"),
         pytest.param("odd_shop:NAME", "'NAME' of 'odd_shop' is str, expected a callable", id="no callable there"),
         pytest.param("broken_shop:reply", "cannot be imported: ZeroDivisionError: division by zero", id="crashes"),
+        pytest.param("quitting_shop:reply", "cannot be imported: SystemExit: 0", id="ends the process"),
         pytest.param("needy_shop:reply", "No module named 'nowhere_to_be_found'", id="needs another module"),
     ],
 )
 def test_a_reference_that_leads_nowhere_is_told(project: Path, where: str, message: str) -> None:
     (project / "odd_shop.py").write_text("NAME = 'odd'\ndef reply(turn, session):\n    return None\n")
     (project / "broken_shop.py").write_text("1 / 0\n")
+    (project / "quitting_shop.py").write_text("import sys\nsys.exit(0)\n")
     (project / "needy_shop.py").write_text("import nowhere_to_be_found\n")
 
     with pytest.raises(SettingsError) as caught:

@@ -2,8 +2,10 @@
 
 import asyncio
 import random
+import sys
 from collections.abc import Iterator
 from contextlib import aclosing
+from typing import Never
 from dataclasses import replace
 from typing import Any
 
@@ -460,3 +462,14 @@ async def test_a_criterion_that_no_judge_answered_makes_an_error_beside_one_that
     assert [result.verdict for result in (broken, nobody, skipped)] == [Verdict.ERROR, Verdict.ERROR, Verdict.PASS]
     assert "down" in str(broken.error)
     assert "--judge-model" in str(nobody.error)
+
+
+async def test_an_agent_that_ends_the_process_fails_and_ends_nothing() -> None:
+    class Quitting(Scripted):
+        def open(self, setup: Setup, *, trial: str) -> Never:
+            sys.exit(0)
+
+    result = (await results_of(Quitting([{"say": "pong"}]), says("one", "ping")))["one"]
+
+    assert result.verdict is Verdict.FAIL
+    assert str(result.error).endswith("the agent ended the process (0)")

@@ -30,7 +30,7 @@ def load_module(name: str, root: Path) -> ModuleType:
             hint = f"it is looked for in {folder} and among the installed packages"
             raise _wrong(f"no module called {error.name!r}", hint) from None
         raise _broken(name, error) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # sys.exit(0) in a module must not end a run as if all were well
         raise _broken(name, error) from error
 
 
@@ -51,7 +51,7 @@ def callable_of(module: ModuleType, name: str) -> Callable[..., object]:
     return found
 
 
-def _broken(name: str, error: Exception) -> SettingsError:
+def _broken(name: str, error: BaseException) -> SettingsError:
     frames = traceback.extract_tb(error.__traceback__)
     hint = f"see {frames[-1].filename}:{frames[-1].lineno}"
     what = shorten(f"{type(error).__name__}: {error}", _LONGEST_MESSAGE)

@@ -66,6 +66,9 @@ class Commands(click.Group):
             return ExitCode.INTERRUPTED
         except BrokenPipeError:
             raise
+        except SystemExit as stop:
+            click.echo(f"Error: some code that was run ended the process ({stop.code}); nothing is known", err=True)
+            return ExitCode.OUR_FAULT
         except Exception as fault:
             _own_up(fault, verbose="-v" in arguments or "--verbose" in arguments)
             return ExitCode.OUR_FAULT

@@ -28,6 +28,9 @@ async def drive(agent: Agent, user: User, trial: Trial) -> Transcript:
         conversation.stop(Trouble(message=late, by_agent=not conversation.awaits_user))
     except AgentError as error:
         conversation.stop(Trouble(message=str(error), by_agent=error.by_agent, detail=error.detail))
+    except SystemExit as error:
+        # Let through, it would end the process with the code of its choice, and 0 looks like a pass.
+        conversation.stop(Trouble(message=f"the agent ended the process ({error.code})", by_agent=True))
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         conversation.stop(Trouble(message=what, by_agent=False, detail=traceback.format_exc()))
