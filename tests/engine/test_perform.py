@@ -5,9 +5,8 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import aclosing
-from typing import Never
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
 import pytest
 
