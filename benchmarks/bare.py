@@ -1,7 +1,8 @@
 """The plain loops: the same calls as audition makes, and no more than a line of JSON for each.
 
-`python bare.py gather COUNT` calls a function, `python bare.py http COUNT AT_ONCE URL` a server; either writes
-`bare.jsonl` and prints how many CPU seconds that took.
+`python bare.py gather COUNT` calls a function, `python bare.py http COUNT AT_ONCE URL` a server, and `python bare.py
+judged COUNT AT_ONCE URL JUDGE` a server and then a judge about its answer; each writes `bare.jsonl` and prints how many
+CPU seconds that took.
 """
 
 import asyncio
@@ -41,6 +42,27 @@ async def http(count: int, at_once: int, url: str) -> list[str]:
         return list(await asyncio.gather(*(one(number) for number in range(count))))
 
 
+async def judged(count: int, at_once: int, url: str, judge: str) -> list[str]:
+    """Return a line for each of `count` cases, `at_once` at a time: a post to a server, and one to a judge."""
+    import aiohttp
+
+    turns = asyncio.Semaphore(at_once)
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=at_once)) as client:
+
+        async def post(to: str, body: object) -> str:
+            async with client.post(to, json=body) as response:
+                return await response.text()
+
+        async def one(number: int) -> str:
+            async with turns:
+                said = await post(url, {"turn": {"user": f"hello {number}"}})
+                body = {"model": "canned", "messages": [{"role": "user", "content": f"Is this good? {said}"}]}
+                grade = json.loads(await post(judge, body))["choices"][0]["message"]["content"]
+            return _line(number, said, json.loads(grade)["score"] >= 3)
+
+        return list(await asyncio.gather(*(one(number) for number in range(count))))
+
+
 def _line(number: int, said: str, held: bool) -> str:
     return json.dumps({"name": f"eval {number}", "verdict": "pass" if held else "fail", "reply": said})
 
@@ -49,7 +71,8 @@ def main(loop: str, *arguments: str) -> None:
     """Run a loop and write its lines."""
     begun = time.process_time()
     count = int(arguments[0])
-    lines = asyncio.run(gather(count) if loop == "gather" else http(count, int(arguments[1]), arguments[2]))
+    loops = {"gather": gather, "http": http, "judged": judged}
+    lines = asyncio.run(loops[loop](count, *map(int, arguments[1:2]), *arguments[2:]))
     Path("bare.jsonl").write_text("\n".join(lines), encoding="utf-8")
     print(time.process_time() - begun)
 

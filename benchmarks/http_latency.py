@@ -18,7 +18,7 @@ def figures(size: Size) -> Iterator[Figure]:
     """Yield the time of whole processes against a slow server, at two widths, and against an instant one."""
     rows = ((size.calls, 50, size.delay_ms, 1.1), (size.calls, 200, size.delay_ms, 1.3), (size.rapid, 100, 0, 3.0))
     for count, at_once, delay_ms, goal in rows:
-        with tempfile.TemporaryDirectory() as folder, _server(delay_ms) as base_url:
+        with tempfile.TemporaryDirectory() as folder, serving(delay_ms) as base_url:
             cost = _compare(size, Path(folder), base_url, count, at_once)
         for agent in _AGENTS:
             name = f"{agent}, {count:,} calls of {delay_ms} ms, {at_once} at once"
@@ -45,11 +45,11 @@ def _compare(size: Size, folder: Path, base_url: str, count: int, at_once: int) 
         "http": [*run, f"http:{base_url}/turn"],
         "chat": [*run, "chat:canned:canned"],
     }
-    runs = {name: _counted(command, folder, base_url, count) for name, command in commands.items()}
+    runs = {name: counted(command, folder, base_url, count) for name, command in commands.items()}
     return best_of(size.rounds, runs)
 
 
-def _counted(command: list[str], folder: Path, base_url: str, count: int) -> Callable[[], Cost]:
+def counted(command: list[str], folder: Path, base_url: str, count: int) -> Callable[[], Cost]:
     """Return a run that insists on having made exactly `count` calls: a figure without them would mean nothing."""
 
     def run() -> Cost:
@@ -70,7 +70,7 @@ def _answered(base_url: str) -> int:
 
 
 @contextmanager
-def _server(delay_ms: int) -> Iterator[str]:
+def serving(delay_ms: int) -> Iterator[str]:
     """Yield the address of a server in a process of its own, which ends with the block."""
     command = [PYTHON, str(HERE / "server.py"), str(delay_ms)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:

@@ -1,8 +1,8 @@
 """A server that answers every request with the same words after a fixed time, cheaply: no framework, one process.
 
-It speaks both chat completions (any path that ends in `/chat/completions`) and audition's own protocol (any other
-POST); `GET /count` answers how many of them it has answered. Run it as `python server.py DELAY_MS`: it prints its
-port, and ends when its standard input does.
+It speaks both chat completions (any path that ends in `/chat/completions`; as a judge where it begins with `/judge/`)
+and audition's own protocol (any other POST); `GET /count` answers how many of them it has answered. Run it as
+`python server.py DELAY_MS`: it prints its port, and ends when its standard input does.
 """
 
 import asyncio
@@ -10,15 +10,20 @@ import json
 import sys
 
 ANSWER = "Hello, how can I help you?"
+GRADE = '{"reason": "It offers its help.", "score": 5}'
 
-_CHAT = {
-    "id": "chatcmpl-1",
-    "object": "chat.completion",
-    "created": 0,
-    "model": "canned",
-    "choices": [{"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}],
-    "usage": {"prompt_tokens": 8, "completion_tokens": 8, "total_tokens": 16},
-}
+
+def _chat(content: str) -> dict[str, object]:
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "canned",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 8, "completion_tokens": 8, "total_tokens": 16},
+    }
+
+
 _TURN = {"replies": [ANSWER], "tool_calls": [], "state": {}, "workflows": []}
 
 
@@ -46,7 +51,7 @@ class Answering(asyncio.Protocol):
         if head.startswith(b"GET"):
             self._transport.write(_response({"answered": Answering.answered}))
             return
-        response = _CHAT_RESPONSE if head.partition(b" HTTP/")[0].endswith(b"/chat/completions") else _TURN_RESPONSE
+        response = _answer_to(head.partition(b" HTTP/")[0].partition(b" ")[2])
         if self._delay_s:
             self._loop.call_later(self._delay_s, self._answer, response)
         else:
@@ -68,7 +73,13 @@ def _response(content: object) -> bytes:
     return head.encode() + body
 
 
-_CHAT_RESPONSE, _TURN_RESPONSE = _response(_CHAT), _response(_TURN)
+_CHAT_RESPONSE, _GRADE_RESPONSE, _TURN_RESPONSE = _response(_chat(ANSWER)), _response(_chat(GRADE)), _response(_TURN)
+
+
+def _answer_to(path: bytes) -> bytes:
+    if not path.endswith(b"/chat/completions"):
+        return _TURN_RESPONSE
+    return _GRADE_RESPONSE if path.startswith(b"/judge/") else _CHAT_RESPONSE
 
 
 async def main(delay_ms: float) -> None:

@@ -24,6 +24,7 @@ from audition.reports.text import MARKS
 from audition.results import Verdict, roll_up
 from audition.scoring import patterns
 from audition.scoring.checks import CATEGORIES
+from audition.scoring.lint import rules
 from audition.scoring.matchers import CASE_SENSITIVE, OPERATOR_TABLE
 from audition.scoring.paths import value_at
 from audition.settings import MODELS, PROVIDERS, SETTINGS
@@ -54,6 +55,7 @@ ENVIRONMENT = {
     "`AUDITION_AGENT`": "The agent, in place of `use` under `[agent]`.",
     "`AUDITION_JUDGE_MODEL`": "The model that judges, in place of `model` under `[judge]`.",
     "`AUDITION_CONCURRENCY`": "How many evals run side by side, in place of `concurrency`.",
+    "`AUDITION_OFFLINE`": "`1` refuses every connection that would leave this machine, `0` allows them.",
     "`AUDITION_DEBUG`": "`1` shows the traceback of a fault of audition itself.",
     "`NO_COLOR`": "Anything in it takes the colours out of terminal output.",
 }
@@ -199,6 +201,21 @@ def _reports() -> str:
     return page("Reports", "What `--format` and `audition.render` take.", *parts)
 
 
+def _lint() -> str:
+    about = (
+        "What `audition lint` finds in the texts that judges are asked about: see [lint](../how-to/lint.md). An error\n"
+        "is a text that no response can meet, or that contradicts itself."
+    )
+    parts = []
+    for rule in rules():
+        given = [f"when the user says: {rule.SCENARIO}"] if hasattr(rule, "SCENARIO") else []
+        given += [f"when the agent has: {', '.join(rule.TOOLS)}"] if hasattr(rule, "TOOLS") else []
+        facts = [f"- found: {rule.EXAMPLE}", *(f"- {one}" for one in given), f"- better: {rule.REWRITE}"]
+        name = rule.__name__.rpartition(".")[2].replace("_", " ")
+        parts.append(f"## {rule.CODE}: {name}\n\n{text_of(rule)} This is an {rule.SEVERITY}.\n\n" + "\n".join(facts))
+    return page("Lint rules", about, *(part.replace("This is an warning", "This is a warning") for part in parts))
+
+
 def _python() -> str:
     parts = [f"## `{name}`\n\n{_public(getattr(audition, name))}" for name in audition.__all__]
     named = table(("type", "is", "means"), [*_named("audition.library"), *_named("audition.evals")])
@@ -250,6 +267,7 @@ PAGES: Mapping[str, tuple[str, Callable[[], str]]] = {
     "commands.md": ("the command line", _commands),
     "settings.md": ("the keys of `audition.toml`, and the environment", _settings),
     "reports.md": ("the report formats", _reports),
+    "lint.md": ("what lint finds in criteria", _lint),
     "errors.md": ("errors and exit codes", _errors),
     "python.md": ("the public names of the package", _python),
 }

@@ -23,8 +23,10 @@ FLOORS = {
 VENDORS = {
     "aiohttp": "llm/transport.py",
     "alembic": "store/migrations/__init__.py",
+    "genai_prices": "llm/prices.py",
     "google": "agents/adk.py",
     "pydantic": "wire.py",
+    "pydantic_ai": "llm/pydantic_ai.py",
     "regex": "scoring/patterns.py",
     "tree_sitter": "formats/_ts_parsing.py",
     "tree_sitter_typescript": "formats/_ts_parsing.py",

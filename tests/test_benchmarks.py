@@ -19,11 +19,13 @@ ROOT = Path(__file__).parents[1]
             id="overhead",
         ),
         pytest.param("http_latency", ["http, 4 calls of 20 ms, 50 at once", "chat, 20 calls of 0 ms"], id="http"),
+        pytest.param("judged", ["judged, 8 calls of 20 ms, 50 at once, wall", "200 at once, CPU"], id="judged"),
         pytest.param("botpress", ["read 20 .eval.ts, CPU", "the whole process, CPU"], id="botpress"),
         pytest.param("adk_scoring", ["40 invocations scored, CPU"], id="ADK scoring"),
         pytest.param(
             "pytest_plugin", ["20 evals in .eval.yaml under pytest, wall", "4 evals of 20 ms, 50 at once"], id="pytest"
         ),
+        pytest.param("lint", ["L1, found wrongly", "L4, missed"], id="lint"),
     ],
 )
 def test_a_benchmark_runs_and_prints_its_figures(name: str, lines: list[str]) -> None:
@@ -41,4 +43,6 @@ def test_a_benchmark_that_nobody_wrote_is_refused() -> None:
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
     assert ran.returncode == 2
-    assert "there are: startup, overhead, http_latency, botpress, adk_scoring, pytest_plugin" in ran.stderr
+    assert (
+        "there are: startup, overhead, http_latency, judged, botpress, adk_scoring, pytest_plugin, lint" in ran.stderr
+    )

@@ -369,8 +369,9 @@ def test_the_keys_of_the_json_report_are_told() -> None:
     assert report.keys() == _keys_told(page, "The run")
     assert _keys_of(report["evals"]) == _keys_told(page, "An eval")
     assert _keys_of(turns_told) == _keys_told(page, "A turn")
-    # no remark is made on these checks
-    assert _keys_of(check for turn in turns_told for check in turn["checks"]) == _keys_told(page, "A check") - {"note"}
+    # no remark is made on these checks, and no judge is asked
+    keys = _keys_of(check for turn in turns_told for check in turn["checks"])
+    assert keys == _keys_told(page, "A check") - {"note", "votes", "warning", "judge_usage"}
 
 
 @pytest.mark.parametrize("page", [README, DOCS / "tutorial" / "first-eval.md"], ids=name_of)

@@ -11,6 +11,7 @@ import audition
 from audition.agents.scripted import Scripted
 from audition.errors import LoadError, NothingSelected, PlanError, SettingsError
 from audition.evals import Scenario
+from audition.llm.cassette import Cassette
 from audition.llm.scripted import Scripted as ScriptedModel
 from audition.store.memory import MemoryStore
 
@@ -167,3 +168,62 @@ def test_a_scenario_that_nobody_plays_is_refused_before_the_first_message() -> N
 
     with pytest.raises(PlanError, match="the eval 'held' has a scenario"):
         audition.run([held], Scripted([{"say": "pong"}]))
+
+
+CANNED = """
+name: greeting
+conversation:
+  - user: ping
+    assert: {response: [{contains: pong}], timing: [{response_time: {lte: 60000}}]}
+"""
+
+
+def test_calls_of_models_are_recorded_and_played_back(project: Path) -> None:
+    (project / "audition.toml").write_text('[providers.canned]\nprotocol = "scripted"\n', encoding="utf-8")
+    (project / "evals" / "one.eval.yaml").write_text(CANNED, encoding="utf-8")
+    with Cassette(project / "tape.cassette", "record") as cassette:
+        recorded = audition.run("evals", "chat:canned:pong", cassette=cassette)
+
+    with Cassette(project / "tape.cassette", "replay") as cassette:
+        replayed = audition.run("evals", "chat:canned:pong", cassette=cassette)
+        missing = audition.run("evals", "chat:canned:ping", cassette=cassette)
+
+    assert [check.verdict for check in recorded.trials[0].checks] == ["pass", "pass"]
+    assert [check.verdict for check in replayed.trials[0].checks] == ["pass", "error"]
+    assert missing.verdict == "error"
+
+
+BUDGETED = """
+[judge]
+model = 'canned:{"reason": "kind", "score": 5}'
+[providers.canned]
+protocol = "scripted"
+[budget]
+max_calls = 1
+"""
+
+
+def _kind(name: str) -> audition.Eval:
+    check = audition.Check(category="response", spec={"llm_judge": f"{name} is kind"})
+    return audition.Eval(name=name, turns=(audition.Turn(user="ping", checks=(check,)),))
+
+
+def test_a_budget_that_is_spent_leaves_what_had_finished(project: Path) -> None:
+    (project / "audition.toml").write_text(BUDGETED, encoding="utf-8")
+
+    result = audition.run([_kind("a"), _kind("b"), _kind("c")], reply, at_once=1)
+
+    assert [trial.verdict for trial in result.trials] == ["pass", "error"]
+    assert (result.run.status, result.run.error, result.run.total) == ("failed", "the budget of 1 call is spent", 3)
+    assert result.verdict == "error"
+
+
+def test_judging_again_has_a_budget_of_its_own(project: Path) -> None:
+    evals = [_kind("a"), _kind("b"), _kind("c")]
+    stored = audition.run(evals, reply, judging=False)
+    (project / "audition.toml").write_text(BUDGETED, encoding="utf-8")
+
+    result = audition.rescore(stored, evals)
+
+    assert [trial.verdict for trial in result.trials] == ["pass", "error"]
+    assert result.run.error == "the budget of 1 call is spent"

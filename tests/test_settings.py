@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from audition.errors import SettingsError
-from audition.settings import MODELS, PROVIDERS, Settings, load_settings, options_for
+from audition.providers import Allowance
+from audition.settings import MODELS, PROVIDERS, Settings, go_offline, load_settings, options_for
 
 
 def written(folder: Path, text: str, name: str = "audition.toml") -> Path:
@@ -231,3 +232,103 @@ def test_options_go_to_agents_of_the_kind_they_are_written_for(
 
     assert options_for(settings, reference) == options
     assert load_settings(tmp_path, {"AUDITION_AGENT": reference}).agent_options == options
+
+
+@pytest.mark.parametrize(
+    ("text", "variable", "offline"),
+    [
+        ("", None, False),
+        ("offline = true", None, True),
+        ("", "1", True),
+        ("offline = true", "0", False),
+        ("offline = true", "", True),
+    ],
+)
+def test_offline_holds_for_every_provider(tmp_path: Path, text: str, variable: str | None, offline: bool) -> None:
+    environ = {} if variable is None else {"AUDITION_OFFLINE": variable}
+
+    settings = load_settings(written(tmp_path, text), environ)
+
+    assert settings.offline is offline
+    assert {provider.offline for provider in settings.providers.values()} == {offline}
+
+
+@pytest.mark.parametrize(
+    "history", ["kept.db", "sqlite:///kept.db", "postgresql://localhost/evals", "postgresql://u:p@127.0.0.1:5432/evals"]
+)
+def test_offline_a_history_on_this_machine_is_kept(tmp_path: Path, history: str) -> None:
+    assert go_offline(Settings(root=tmp_path, history=history)).history == history
+
+
+@pytest.mark.parametrize(
+    "history", ["postgresql://db.example.com/evals", "postgresql+psycopg://u:canary@10.0.0.2/evals"]
+)
+def test_offline_a_history_elsewhere_is_refused_without_its_password(tmp_path: Path, history: str) -> None:
+    with pytest.raises(SettingsError, match="offline: refused to keep the history on") as refused:
+        go_offline(Settings(root=tmp_path, history=history))
+
+    assert "canary" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("judge", "name", "models", "votes"),
+    [
+        ("model = 'best'", "best", (), None),
+        ("model = 'best'\nvotes = 3", "best", (), 3),
+        ("models = ['a:x', 'b:y', 'c:z']", "a:x + b:y + c:z", ("a:x", "b:y", "c:z"), None),
+        ("models = ['a:x', 'b:y', 'c:z']\nvotes = 9", "a:x + b:y + c:z", ("a:x", "b:y", "c:z"), 9),
+    ],
+)
+def test_one_model_or_several_judge(tmp_path: Path, judge: str, name: str, models: object, votes: int | None) -> None:
+    settings = load_settings(written(tmp_path, f"[judge]\n{judge}"), {})
+
+    assert (settings.judge_model, settings.judge_models, settings.judge_votes) == (name, models, votes)
+
+
+@pytest.mark.parametrize(
+    ("judge", "fault"),
+    [
+        ("model = 'a'\nmodels = ['b']", "both 'model' and 'models'"),
+        ("votes = 3", "has no 'model'"),
+        ("model = 'a'\nvotes = 2", "an odd number"),
+        ("models = ['a', 'b']", "an odd number"),
+        ("models = ['a', 'b', 'c']\nvotes = 2", "an odd number"),
+        ("models = ['a', 'b', 'c']\nvotes = 5", "the same number for each of 3 models"),
+    ],
+)
+def test_votes_without_a_majority_are_refused(tmp_path: Path, judge: str, fault: str) -> None:
+    with pytest.raises(SettingsError, match=fault):
+        load_settings(written(tmp_path, f"[judge]\n{judge}"), {})
+
+
+def test_limits_prices_and_a_budget_may_be_set(tmp_path: Path) -> None:
+    text = """
+        [budget]
+        max_cost_usd = 2.5
+        max_calls = 100
+        [providers.openai]
+        requests_per_minute = 500
+        tokens_per_minute = 30_000
+        max_at_once = 20
+        input_usd_per_million = 0
+        output_usd_per_million = 1.5
+    """
+
+    settings = load_settings(written(tmp_path, text), {})
+
+    openai = settings.providers["openai"]
+    assert settings.budget == Allowance(max_cost_usd=2.5, max_calls=100)
+    assert (openai.requests_per_minute, openai.tokens_per_minute, openai.max_at_once) == (500, 30_000, 20)
+    assert (openai.input_usd_per_million, openai.output_usd_per_million) == (0, 1.5)
+    assert settings.providers["ollama"].requests_per_minute is None
+
+
+@pytest.mark.parametrize("text", ["max_calls = 0", "max_tokens = 1.5", "max_cost_usd = 0", "max_cost = 5"])
+def test_a_budget_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError, match="budget"):
+        load_settings(written(tmp_path, f"[budget]\n{text}"), {})
+
+
+def test_the_responses_api_needs_a_base_url_too(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="needs a base_url"):
+        load_settings(written(tmp_path, "[providers.mine]\nprotocol = 'openai_responses'"), {})

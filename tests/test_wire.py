@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audition.errors import StoreError
-from audition.results import CheckResult, Run, RunStatus, TrialResult, Verdict
+from audition.results import CheckResult, Run, RunStatus, TrialResult, Verdict, Vote
 from audition.transcript import Exchange, Reply, State, ToolCall, Transcript, Trouble, Usage, WorkflowEvent
 from audition.wire import SCHEMA, decode_result, decode_run, encode_result, encode_run, to_json, without_secrets
 
@@ -50,9 +50,14 @@ EXCHANGES = st.builds(
     workflows=tuples(st.builds(WorkflowEvent, name=TEXT, status=TEXT, input=maybe(OBJECTS), at_ms=maybe(NUMBERS))),
     trouble=maybe(TROUBLES),
 )  # fmt: skip
+VOTES = st.builds(
+    Vote, reason=TEXT, asked=TEXT, model=maybe(TEXT), score=maybe(st.integers()), answer=maybe(OBJECTS),
+    prompt_hash=maybe(TEXT), usage=maybe(USAGES), raw=maybe(TEXT),
+)  # fmt: skip
 CHECKS = st.builds(
     CheckResult, category=TEXT, check=TEXT, verdict=st.sampled_from(Verdict), turn=COUNTS, expected=maybe(TEXT),
     actual=maybe(TEXT), reason=maybe(TEXT), where=maybe(TEXT), score=maybe(NUMBERS), judge_usage=maybe(USAGES),
+    votes=tuples(VOTES),
 )  # fmt: skip
 TRANSCRIPTS = st.builds(Transcript, baseline=maybe(STATES), exchanges=tuples(EXCHANGES), trouble=maybe(TROUBLES))
 RESULTS = st.builds(

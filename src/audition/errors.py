@@ -16,6 +16,10 @@ AuditionError            hint: what to do next, one sentence        exit
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from audition.results import Vote
 
 
 class ExitCode(IntEnum):
@@ -170,11 +174,13 @@ class ModelError(AuditionError):
 
 
 class JudgeError(AuditionError):
-    """A judge gave no usable grade; `raw` is what it said, if anything."""
+    """A judge gave no usable grade; `raw` is what it said, if anything, and `votes` what each model answered."""
 
-    def __init__(self, message: str, *, raw: str | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, raw: str | None = None, hint: str | None = None, votes: "Sequence[Vote]" = ()
+    ) -> None:
         super().__init__(message, hint=hint)
-        self.raw = raw
+        self.raw, self.votes = raw, tuple(votes)
 
 
 class StoreError(AuditionError):

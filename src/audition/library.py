@@ -17,13 +17,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from audition.agents import Agent
 from audition.engine.perform import perform
 from audition.engine.plan import Selection, choose, plan
-from audition.engine.project import agent_of, judge_of, limits_of, models_of, side_by_side
+from audition.engine.project import agent_of, budget_of, judge_of, limits_of, models_of, side_by_side
 from audition.engine.rescore import rescore as rescored
+from audition.engine.standing import fingerprint_of
 from audition.engine.tally import Tally, new_run
 from audition.errors import LoadError, SettingsError
 from audition.evals import Eval, Suite
@@ -31,13 +32,17 @@ from audition.formats import load as load_suite
 from audition.formats import with_agent_config
 from audition.formats.eval_dict import read_evals, write_eval
 from audition.judges import Judge
-from audition.llm import LanguageModel
+from audition.llm import LanguageModel, Models
+from audition.llm.budget import Budget
 from audition.reports import REPORTS
-from audition.results import Run, TrialResult, Verdict, roll_up
+from audition.results import Run, RunStatus, TrialResult, Verdict, roll_up
 from audition.settings import Settings, environment, load_settings
 from audition.store import Recorder
 from audition.store.recording import Recording
 from audition.users.simulated import user_for
+
+if TYPE_CHECKING:
+    from audition.llm.cassette import Cassette
 
 Reply = Callable[..., object]
 """A function agent's callable: `reply(turn, session)`, sync or async."""
@@ -98,38 +103,63 @@ async def arun(
     trials: int | None = None,
     at_once: int | None = None,
     history: Recorder | None = None,
+    cassette: "Cassette | None" = None,
 ) -> RunResult:
     """Run evals against an agent and return what came of it; a threshold that is missed raises nothing.
 
     What is left out comes from the project's settings (`audition.toml` above the current folder), then from audition's
     defaults. `judge` is a model reference such as `openai:gpt-4o`, or a Judge; `judging` False skips checks that need
     one. `user` is the model that plays simulated users. `history` is a store that takes the results down.
+    `cassette` records or replays the calls of the models that are named by a reference. When the budget of the
+    settings is spent, what had finished is returned, and the run says why it ended.
 
     Raises: LoadError, SettingsError, UnknownName, NothingSelected, PlanError, before the first message.
     """
     settings = _settings()
     suite = _suite(evals)
-    auditioned, name = _agent(agent, settings)
-    judges, judge_name = _judge(judge, settings)
+    budget = budget_of(settings)
+    models = models_of(settings, budget=budget, cassette=cassette)
+    auditioned, name = _agent(agent, settings, models)
+    judges, judge_name = _judge(judge, settings, models)
     chosen = choose(suite.evals, select or Selection())
-    users = user_for(models_of(settings), user or settings.user_model, chosen)
+    users = user_for(models, user or settings.user_model, chosen)
     planned = plan(chosen, limits_of(settings, trials=trials), auditioned.observes)
-    run = new_run(agent=name, judge=judge_name, total=len(planned), paths=(suite.name,))
+    run = new_run(
+        agent=name,
+        judge=judge_name,
+        judge_fingerprint=_fingerprint(judge, settings),
+        total=len(planned),
+        paths=(suite.name,),
+    )
     width = side_by_side(settings, auditioned, at_once)
-    results = perform(planned, auditioned, judges, at_once=width, judging=judging, users=users)
-    return await _gathered(run, results, history)
+    results = perform(planned, auditioned, judges, at_once=width, judging=judging, users=users, is_over=budget.is_over)
+    return await _gathered(run, results, history, budget)
 
 
 async def arescore(
-    result: RunResult, evals: Evals, *, judge: str | Judge | None = None, judging: bool = True
+    result: RunResult,
+    evals: Evals,
+    *,
+    judge: str | Judge | None = None,
+    judging: bool = True,
+    cassette: "Cassette | None" = None,
 ) -> RunResult:
     """Judge the transcripts of a run again by the evals given, without calling the agent, and return a new run."""
     settings = _settings()
-    judges, judge_name = _judge(judge, settings)
+    budget = budget_of(settings)
+    judges, judge_name = _judge(judge, settings, models_of(settings, budget=budget, cassette=cassette))
     by_name = {one.name: one for one in _suite(evals).evals}
-    run = new_run(agent=result.run.agent, judge=judge_name, total=len(result.trials), rescored_from=result.run.id)
-    results = rescored(result.trials, by_name, judges, defaults=limits_of(settings), judging=judging)
-    return await _gathered(run, results, None)
+    run = new_run(
+        agent=result.run.agent,
+        judge=judge_name,
+        judge_fingerprint=_fingerprint(judge, settings),
+        total=len(result.trials),
+        rescored_from=result.run.id,
+    )
+    results = rescored(
+        result.trials, by_name, judges, defaults=limits_of(settings), judging=judging, is_over=budget.is_over
+    )
+    return await _gathered(run, results, None, budget)
 
 
 def run(
@@ -143,6 +173,7 @@ def run(
     trials: int | None = None,
     at_once: int | None = None,
     history: Recorder | None = None,
+    cassette: "Cassette | None" = None,
 ) -> RunResult:
     """Do what `arun` does, and wait for it."""
     return _wait(
@@ -156,13 +187,21 @@ def run(
             trials=trials,
             at_once=at_once,
             history=history,
+            cassette=cassette,
         )
     )
 
 
-def rescore(result: RunResult, evals: Evals, *, judge: str | Judge | None = None, judging: bool = True) -> RunResult:
+def rescore(
+    result: RunResult,
+    evals: Evals,
+    *,
+    judge: str | Judge | None = None,
+    judging: bool = True,
+    cassette: "Cassette | None" = None,
+) -> RunResult:
     """Do what `arescore` does, and wait for it."""
-    return _wait(arescore(result, evals, judge=judge, judging=judging))
+    return _wait(arescore(result, evals, judge=judge, judging=judging, cassette=cassette))
 
 
 def render(result: RunResult, format: str = "text", *, verbose: bool = False) -> str:
@@ -173,7 +212,9 @@ def render(result: RunResult, format: str = "text", *, verbose: bool = False) ->
     return "".join(REPORTS.get(format).render(result.run, result.trials, verbose=verbose))
 
 
-async def _gathered(run: Run, results: AsyncGenerator[TrialResult], history: Recorder | None) -> RunResult:
+async def _gathered(
+    run: Run, results: AsyncGenerator[TrialResult], history: Recorder | None, budget: Budget
+) -> RunResult:
     begun, tally, trials = time.perf_counter(), Tally(run), []
     with Recording(history, run) if history else nullcontext() as recording:
         async with aclosing(results):
@@ -182,7 +223,9 @@ async def _gathered(run: Run, results: AsyncGenerator[TrialResult], history: Rec
                 trials.append(result)
                 if recording:
                     recording.add(result)
-        finished = tally.run("completed", duration_ms=(time.perf_counter() - begun) * 1000)
+        status: RunStatus = "failed" if budget.is_over() else "completed"
+        duration_ms = (time.perf_counter() - begun) * 1000
+        finished = tally.run(status, duration_ms=duration_ms, error=budget.refusal)
         if recording:
             recording.finish(finished)
     return RunResult(run=finished, trials=tuple(trials))
@@ -216,21 +259,26 @@ def _checked(built: Sequence[Eval]) -> tuple[Eval, ...]:
     return reading.evals
 
 
-def _agent(given: str | Reply | Agent | None, settings: Settings) -> tuple[Agent, str]:
+def _agent(given: str | Reply | Agent | None, settings: Settings, models: Models) -> tuple[Agent, str]:
     reference = given or settings.agent
     if isinstance(reference, str):
-        return agent_of(settings, reference), reference
+        return agent_of(settings, reference, models=models), reference
     if reference is None:
         raise SettingsError("no agent is named", key="agent", hint="pass agent=…, or set [agent] use in audition.toml")
     name = getattr(reference, "__qualname__", type(reference).__name__)
     return agent(reference) if callable(reference) else reference, f"python:{name}"
 
 
-def _judge(given: str | Judge | None, settings: Settings) -> tuple[Judge | None, str | None]:
+def _judge(given: str | Judge | None, settings: Settings, models: Models) -> tuple[Judge | None, str | None]:
     reference = given or settings.judge_model
     if isinstance(reference, str):
-        return judge_of(settings, reference), reference
+        return judge_of(settings, reference, models=models), reference
     return reference, None if reference is None else f"python:{type(reference).__name__}"
+
+
+def _fingerprint(given: str | Judge | None, settings: Settings) -> str | None:
+    reference = given or settings.judge_model
+    return fingerprint_of(settings, reference) if isinstance(reference, str) else None
 
 
 def _wait(work: Coroutine[object, object, _T]) -> _T:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
-from audition.documents.shape import Anything, Field, ListOf, MapOf, Number, Record, ShapeFault, Text, read_all
+from audition.documents.shape import Anything, Field, Flag, ListOf, MapOf, Number, Record, ShapeFault, Text, read_all
 from audition.errors import SettingsError, Where
-from audition.providers import Provider
+from audition.providers import Allowance, Provider, is_loopback
 
 FILE_NAME = "audition.toml"
 """The file of a project's settings; a `pyproject.toml` with `[tool.audition]` does as well."""
@@ -20,6 +21,9 @@ PROVIDERS = MappingProxyType(
     {
         "openai": Provider(name="openai", base_url="https://api.openai.com/v1", api_key_env="OPENAI_API_KEY"),
         "ollama": Provider(name="ollama", base_url="http://127.0.0.1:11434/v1"),
+        "google": Provider(name="google", protocol="pydantic_ai", api_key_env="GOOGLE_API_KEY"),
+        "anthropic": Provider(name="anthropic", protocol="pydantic_ai", api_key_env="ANTHROPIC_API_KEY"),
+        "bedrock": Provider(name="bedrock", protocol="pydantic_ai"),
     }
 )
 """The providers that are known without settings; `[providers.NAME]` changes one or adds another."""
@@ -35,9 +39,23 @@ _PROVIDER = Record(
     timeout_s=Field(Number(above=0), doc="longest wait for one attempt, seconds"),
     attempts=Field(Number(minimum=1, whole=True), doc="how often a request is tried"),
     protocol=Field(Text(min_length=1), doc="how it is spoken to: a file of audition/llm"),
+    requests_per_minute=Field(Number(minimum=1, whole=True), doc="how many requests its models get in a minute"),
+    tokens_per_minute=Field(Number(minimum=1, whole=True), doc="how many tokens they take in a minute, both ways"),
+    max_at_once=Field(Number(minimum=1, whole=True), doc="how many requests are under way at once"),
+    input_usd_per_million=Field(Number(minimum=0), doc="what a million input tokens cost, US dollars"),
+    output_usd_per_million=Field(Number(minimum=0), doc="what a million output tokens cost, US dollars"),
 )
 
 _MODEL = Field(Text(min_length=1), required=True, doc="PROVIDER:MODEL, or a name of [models]")
+_JUDGE = Record(
+    "judge",
+    model=Field(Text(min_length=1), doc="PROVIDER:MODEL, or a name of [models]"),
+    models=Field(ListOf(Text(min_length=1), min_items=1), doc="several models, an odd number, that judge by majority"),
+    votes=Field(
+        Number(minimum=1, maximum=99, whole=True),
+        doc="how often a question is asked, an odd number: by default once of each model",
+    ),
+)
 
 SETTINGS = Record(
     "settings",
@@ -46,6 +64,7 @@ SETTINGS = Record(
     trials=Field(Number(minimum=1, whole=True), doc="how often each eval is run"),
     timeout_s=Field(Number(above=0), doc="longest time for one eval, seconds"),
     history=Field(Text(min_length=1), doc="the file that keeps the runs, or the URL of a database"),
+    offline=Field(Flag(), doc="whether every connection that would leave this machine is refused"),
     agent=Field(MapOf(Anything()), doc="`use` names the agent, as KIND:WHERE; other keys are options of that kind"),
     options=Field(
         Record(
@@ -55,20 +74,37 @@ SETTINGS = Record(
         ),
         doc="what holds for every eval that says nothing else",
     ),
-    judge=Field(
-        Record("judge", model=_MODEL),
-        doc="the model that judges",
+    judge=Field(_JUDGE, doc="the model that judges, or several that vote"),
+    lint=Field(
+        Record(
+            "lint",
+            ignore=Field(ListOf(Text(min_length=1), or_one=True), doc="the codes of findings that are not told, as L5"),
+            tools=Field(ListOf(Text(min_length=1)), doc="the names of all tools that the agent has"),
+        ),
+        doc="what `audition lint` holds against the texts that judges are asked about",
     ),
     users=Field(
         Record("users table", model=_MODEL),
         doc="the model that plays simulated users",
+    ),
+    budget=Field(
+        Record(
+            "budget",
+            max_cost_usd=Field(Number(above=0), doc="what the language models of a run may cost, US dollars"),
+            max_calls=Field(Number(minimum=1, whole=True), doc="how often they may be called"),
+            max_tokens=Field(Number(minimum=1, whole=True), doc="how many tokens they may take, both ways"),
+        ),
+        doc="what the models of one run may spend, those of agents, judges and simulated users together",
     ),
     models=Field(MapOf(Text(min_length=1)), doc="names for models, as fast = PROVIDER:MODEL"),
     providers=Field(MapOf(_PROVIDER), doc="where models are served"),
 )
 """What the file may hold."""
 
-_SAME_NAME = ("concurrency", "trials", "timeout_s", "history")
+_BY_URL = ("openai_compatible", "openai_responses")
+"""The protocols that need to be told where."""
+
+_SAME_NAME = ("concurrency", "trials", "timeout_s", "history", "offline")
 _OPTIONS = {"idleTimeout": "idle_timeout_ms", "judgePassThreshold": "judge_pass_threshold"}
 
 
@@ -80,8 +116,12 @@ class Settings:
     `history` are relative to `root` unless absolute; `history` may be the URL of a database. `concurrency` None: as
     many as suit the agent, up to 8.
     `timeout_s` None: no limit for a whole eval. `agent`, `judge_model` and `user_model` None: none was named.
+    `judge_models`: those that vote, empty for one model; `judge_model` is then the name of all, joined by ` + `.
+    `judge_votes` None: one for each model.
     `agent_options` go to agents of the kind that `[agent] use` names. `idle_timeout_ms` and `judge_pass_threshold`
-    (1..5) are the Botpress eval format's. `given` names what the file says itself, apart from defaults.
+    (1..5) are the Botpress eval format's. `budget` is what the language models of one run may spend. `offline`: no
+    connection may leave this machine. `lint_ignore` are codes of lint rules; `lint_tools` are the names of all tools of
+    the agent, None for not known. `given` names what the file says itself, apart from defaults.
     """
 
     root: Path
@@ -95,8 +135,14 @@ class Settings:
     agent_options: Mapping[str, object] = field(default_factory=dict, repr=False)
     idle_timeout_ms: int = 30_000
     judge_pass_threshold: int = 3
+    offline: bool = False
     judge_model: str | None = None
+    judge_models: tuple[str, ...] = ()
+    judge_votes: int | None = None
     user_model: str | None = None
+    budget: Allowance = Allowance()
+    lint_ignore: tuple[str, ...] = ()
+    lint_tools: frozenset[str] | None = None
     given: frozenset[str] = frozenset()
     models: Mapping[str, str] = field(default_factory=lambda: MODELS)
     providers: Mapping[str, Provider] = field(default_factory=lambda: PROVIDERS)
@@ -110,6 +156,19 @@ class Settings:
 def environment() -> Mapping[str, str]:
     """Return the variables of this process: the one place that reads them."""
     return os.environ
+
+
+def go_offline(settings: Settings) -> Settings:
+    """Return the settings with every connection kept on this machine.
+
+    Raises: SettingsError for a history that is kept elsewhere.
+    """
+    host = urlsplit(settings.history).hostname if "://" in settings.history else None
+    if host is not None and not is_loopback(host):
+        hint = 'name a file, as history = ".audition/history.db"'
+        raise SettingsError(f"offline: refused to keep the history on {host}", key="history", hint=hint)
+    providers = {name: replace(provider, offline=True) for name, provider in settings.providers.items()}
+    return replace(settings, offline=True, providers=providers)
 
 
 def wants_traceback(environ: Mapping[str, str]) -> bool:
@@ -129,7 +188,8 @@ def load_settings(start: Path, environ: Mapping[str, str]) -> Settings:
     """
     file, content = _find(start.absolute())
     settings = Settings(root=start.absolute()) if file is None else _from_file(file, content)
-    return _with_keys(_with_environment(settings, environ), environ)
+    settings = _with_keys(_with_environment(settings, environ), environ)
+    return go_offline(settings) if settings.offline else settings
 
 
 def options_for(settings: Settings, reference: str) -> Mapping[str, object]:
@@ -192,13 +252,36 @@ def _as_settings(found: Mapping[str, Any]) -> dict[str, Any]:
     if "agent" in found:
         given["agent"] = found["agent"]["use"]
         given["agent_options"] = {key: value for key, value in found["agent"].items() if key != "use"}
+    lint = found.get("lint", {})
     return given | {
+        "lint_ignore": tuple(lint.get("ignore", ())),
+        "lint_tools": frozenset(lint["tools"]) if "tools" in lint else None,
         "given": frozenset({*given} | ({"judge_model"} if "judge" in found else set())),
-        "judge_model": found.get("judge", {}).get("model"),
+        **_judges(found.get("judge", {})),
         "user_model": found.get("users", {}).get("model"),
+        "budget": Allowance(**found.get("budget", {})),
         "models": MODELS | found.get("models", {}),
         "providers": _providers(found.get("providers", {})),
     }
+
+
+def _judges(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the judge in the words of `Settings`; several models have one name together."""
+    models = tuple(found.get("models", ()))
+    name = " + ".join(models) if models else found.get("model")
+    return {"judge_model": name, "judge_models": models, "judge_votes": found.get("votes")}
+
+
+def _wrong_judge(found: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with a judge although each key is well-formed by itself; None for nothing."""
+    models, votes = len(found.get("models", ())), found.get("votes", 1)
+    if bool(models) == ("model" in found):
+        return "the judge has both 'model' and 'models'" if models else "the judge has no 'model'"
+    if votes % 2 == 0 or (models and models % 2 == 0):
+        return "the judge needs an odd number of models and votes, so that there is a majority"
+    if models and "votes" in found and votes % models:
+        return f"the judge's {votes} votes cannot be the same number for each of {models} models"
+    return None
 
 
 def _wrong_together(found: Mapping[str, Any]) -> list[ShapeFault]:
@@ -206,8 +289,10 @@ def _wrong_together(found: Mapping[str, Any]) -> list[ShapeFault]:
     faults = []
     if "agent" in found and not (isinstance(found["agent"].get("use"), str) and found["agent"]["use"]):
         faults.append(ShapeFault("the agent has no 'use'", ("agent",), 'name it: use = "function:shop.bot:reply"'))
+    if "judge" in found and (wrong := _wrong_judge(found["judge"])):
+        faults.append(ShapeFault(wrong, ("judge",)))
     for name, provider in _providers(found.get("providers", {})).items():
-        if not provider.base_url.startswith(("http://", "https://")) and provider.protocol == "openai_compatible":
+        if not provider.base_url.startswith(("http://", "https://")) and provider.protocol in _BY_URL:
             message, hint = "the provider needs a base_url", 'such as base_url = "http://127.0.0.1:8080/v1"'
             faults.append(ShapeFault(message, ("providers", name), hint))
     return faults
@@ -237,6 +322,8 @@ def _with_environment(settings: Settings, environ: Mapping[str, str]) -> Setting
             message = f"AUDITION_CONCURRENCY must be a whole number of 1 or more, not {concurrency!r}"
             raise SettingsError(message, key="AUDITION_CONCURRENCY")
         changed["concurrency"] = int(concurrency)
+    if offline := environ.get("AUDITION_OFFLINE"):
+        changed["offline"] = offline != "0"
     return replace(settings, **changed)
 
 

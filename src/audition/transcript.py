@@ -1,7 +1,8 @@
 """What happened: the exchanges of one conversation, written down and not judged."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 Data = Mapping[str, object]
 """A JSON object, read-only."""
@@ -123,3 +124,22 @@ def response_text(exchange: Exchange) -> str:
     if len(replies) == 1:
         return replies[0].text
     return "\n".join(reply.text for reply in replies)
+
+
+_Count = TypeVar("_Count", int, float)
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """Return what several usages come to; a count that one of them does not know is not known (None)."""
+    spent = tuple(usages)
+    return Usage(
+        calls=_sum([usage.calls for usage in spent]),
+        input_tokens=_sum([usage.input_tokens for usage in spent]),
+        output_tokens=_sum([usage.output_tokens for usage in spent]),
+        cost_usd=_sum([usage.cost_usd for usage in spent]),
+    )
+
+
+def _sum(counts: Sequence[_Count | None]) -> _Count | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None

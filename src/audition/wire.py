@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from audition.errors import StoreError
-from audition.results import CheckResult, Run, TrialResult
+from audition.results import CheckResult, Run, TrialResult, Vote
 from audition.transcript import Exchange, Reply, State, ToolCall, Transcript, Trouble, Usage, WorkflowEvent
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ _HEAD = f'{{"schema":{SCHEMA},'
 _UNSTORABLE = re.compile("[\ud800-\udfff\0]")
 _USER = re.compile(r"(?<=://)[^/?#\s]*@")
 _QUERY = re.compile(r"\?\S+")
-_ROWS = (Run, TrialResult, CheckResult, Transcript, Exchange, Reply, ToolCall, WorkflowEvent, State, Usage, Trouble)
+_ROWS = (
+    Run, TrialResult, CheckResult, Vote, Transcript, Exchange, Reply, ToolCall, WorkflowEvent, State, Usage, Trouble
+)  # fmt: skip
 
 Row = TypeVar("Row", Run, TrialResult)
 

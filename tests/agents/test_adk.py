@@ -1,11 +1,13 @@
 """An ADK agent is loaded as ADK loads it, and everything it does is seen."""
 
 import asyncio
+import gc
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from google.genai import types
 from tests.doubles.adk import Answer, Model, call, in_turn, last, response, says
 
 from audition.agents import Surroundings, open_agent
+from audition.agents._adk_loading import without_collecting
 from audition.agents.adk import AdkAgent
 from audition.errors import AgentError, MissingExtra, SettingsError
 from audition.evals import MockResult, SeedState, Setup, ToolMock, Turn, WorkflowTrigger
@@ -265,6 +268,16 @@ def test_without_google_adk_the_extra_is_named() -> None:
 
     assert "pip install 'audition[adk]'" in ran.stdout, ran.stderr
     assert issubclass(MissingExtra, Exception)
+
+
+@pytest.mark.parametrize("breaks", [False, True], ids=["all is well", "an import fails"])
+def test_garbage_is_collected_again_once_adk_is_imported(breaks: bool) -> None:
+    with suppress(ImportError), without_collecting():
+        collected_meanwhile = gc.isenabled()
+        if breaks:
+            raise ImportError
+
+    assert (collected_meanwhile, gc.isenabled()) == (False, True)
 
 
 async def test_the_agent_that_is_asked_for_is_asked_for_once() -> None:

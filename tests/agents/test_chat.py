@@ -95,6 +95,15 @@ async def test_time_and_tokens_of_all_rounds_add_up():
     assert (exchange.tool_calls[0].started_ms, exchange.tool_calls[0].ended_ms) == (100, 100)
 
 
+async def test_once_an_answer_is_replayed_the_turn_has_no_times():
+    model = Scripted([asking('{"id": 7}', text="Let me look.", replayed=True), Completion(text="Sent.", elapsed_ms=50)])
+
+    (exchange,) = await say(Chat(model, tools=[ORDERS]), "Where is order 7?")
+
+    assert exchange.replies == (Reply(text="Let me look."), Reply(text="Sent."))
+    assert (exchange.response_ms, exchange.tool_calls[0].started_ms) == (None, None)
+
+
 @pytest.mark.parametrize("text", ["", " \n"])
 async def test_a_blank_answer_is_silence(text):
     (exchange,) = await say(Chat(Scripted([Completion(text=text, elapsed_ms=5)])), "Hello")

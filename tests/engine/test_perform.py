@@ -472,3 +472,13 @@ async def test_an_agent_that_ends_the_process_fails_and_ends_nothing() -> None:
 
     assert result.verdict is Verdict.FAIL
     assert str(result.error).endswith("the agent ended the process (0)")
+
+
+async def test_no_trial_is_begun_once_the_run_is_over() -> None:
+    agent = Scripted([{"say": "pong"}])
+    evals = [says(str(number), "ping") for number in range(5)]
+    answers = iter([False, False, True])
+
+    stream = perform(planned(agent, *evals), agent, None, at_once=1, is_over=lambda: next(answers))
+
+    assert [result.eval_name async for result in stream] == ["0", "1"]

@@ -6,7 +6,8 @@ import pytest
 
 from audition.engine.tally import INTERRUPTED, Tally, exit_code, new_run
 from audition.errors import ExitCode
-from audition.results import Run, TrialResult, Verdict
+from audition.results import CheckResult, Run, TrialResult, Verdict
+from audition.transcript import Exchange, Transcript, Usage
 
 RUN = Run(id="r", started_at="", agent="a", status="completed")
 
@@ -67,3 +68,34 @@ def test_a_new_run_has_an_id_of_its_own_that_sorts_after_the_earlier_ones() -> N
     assert len(set(ids)) == 3
     assert {len(one) for one in ids} == {26}
     assert [one[:12] for one in ids] == sorted(one[:12] for one in ids)
+
+
+def _result(*, agent: Usage | None = None, judge: Usage | None = None) -> TrialResult:
+    check = CheckResult(category="response", check="llm_judge", verdict=Verdict.PASS, judge_usage=judge)
+    transcript = Transcript(exchanges=(Exchange(user="hi", usage=agent),))
+    return TrialResult(eval_name="x", verdict=Verdict.PASS, checks=(check,), transcript=transcript)
+
+
+KNOWN = Usage(calls=1, input_tokens=10, output_tokens=5, cost_usd=0.25)
+UNPRICED = Usage(calls=1, input_tokens=10, output_tokens=5)
+
+
+@pytest.mark.parametrize(
+    ("usages", "whole"),
+    [
+        ([], None),
+        ([None, None], None),
+        ([KNOWN, None, KNOWN], Usage(calls=2, input_tokens=20, output_tokens=10, cost_usd=0.5)),
+        ([KNOWN, UNPRICED], Usage(calls=2, input_tokens=20, output_tokens=10)),
+    ],
+    ids=["no trials", "nobody says", "all known", "one price unknown"],
+)
+@pytest.mark.parametrize("who", ["agent", "judge"])
+def test_a_run_took_what_its_trials_took(usages: list[Usage | None], whole: Usage | None, who: str) -> None:
+    tally = Tally(RUN)
+
+    for usage in usages:
+        tally.count(_result(agent=usage) if who == "agent" else _result(judge=usage))
+
+    run = tally.run("completed")
+    assert (run.agent_usage, run.judge_usage) == ((whole, None) if who == "agent" else (None, whole))

@@ -69,3 +69,29 @@ async def test_questions_are_remembered():
     await judge.grade(GREETS)
 
     assert judge.questions == [GREETS]
+
+
+CLAUSE = Question(
+    criterion="greets", response="R2:\n    Hi there\nR3:\n    Bye", conversation=(), threshold=1, scale="clause"
+)
+
+
+@pytest.mark.parametrize(("answer", "status"), [(True, "met"), (False, "unmet"), (1, "met"), (0, "unmet")])
+async def test_yes_and_no_say_what_became_of_a_clause(answer, status):
+    grade = await Fixed(answer).grade(CLAUSE)
+
+    assert (grade.score, grade.answer["status"]) == (None, status)
+    assert grade.answer["evidence"] == [{"source": "R2", "quote": "Hi there"}]
+
+
+async def test_criteria_are_one_clause_unless_a_split_is_prepared():
+    asked = replace(CLAUSE, scale="clauses")
+    prepared = {"clauses": [{"text": "greets", "type": "style"}]}
+
+    assert (await Fixed(True).grade(asked)).answer == {"clauses": [{"text": "greets", "type": "coverage"}]}
+    assert (await Fixed(lambda question: prepared).grade(asked)).answer == prepared
+
+
+async def test_an_object_is_no_grade():
+    with pytest.raises(JudgeError, match="answered with a number"):
+        await Fixed({"greets": {"status": "met"}}).grade(replace(CLAUSE, scale="grade"))

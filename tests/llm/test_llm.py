@@ -1,29 +1,15 @@
-"""The port to language models: references, aliases, and what several answers cost."""
+"""The port to language models: references, aliases, and what is put around a model."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from audition.errors import SettingsError
-from audition.llm import Models, total
+from audition.llm import Around, LanguageModel, Models
 from audition.providers import Provider
-from audition.transcript import Usage
 
 MODELS = Models({"fast": "local:tiny", "lost": "nowhere:tiny"}, {"local": Provider(name="local")})
-
-
-@pytest.mark.parametrize(
-    ("usages", "whole"),
-    [
-        ([], Usage()),
-        ([Usage(calls=1, input_tokens=2)], Usage(calls=1, input_tokens=2)),
-        (
-            [Usage(calls=1, input_tokens=2, cost_usd=0.5), Usage(calls=1, output_tokens=3, cost_usd=0.25)],
-            Usage(calls=2, cost_usd=0.75),
-        ),
-    ],
-    ids=["none", "one", "an unknown count stays unknown"],
-)
-def test_usages_add_up(usages, whole):
-    assert total(usages) == whole
 
 
 @pytest.mark.parametrize("reference", ["local:tiny", "fast"])
@@ -46,3 +32,22 @@ def test_what_settings_do_not_name_is_their_fault(reference, key):
 
     assert caught.value.key == key
     assert caught.value.hint
+
+
+def test_what_is_put_around_a_model_is_told_which_it_is_and_the_first_is_innermost():
+    told: list[tuple[str, str, str, object]] = []
+
+    def putting(mark: str) -> Around:
+        def around(model: LanguageModel, provider: Provider, name: str, parameters: Mapping[str, object]) -> Any:
+            told.append((mark, provider.name, name, dict(parameters)))
+            return (mark, model)
+
+        return around
+
+    stand_in = Provider(name="stand_in", protocol="scripted")
+    opened: Any = Models(providers={"stand_in": stand_in}, around=[putting("a"), putting("b")]).open(
+        "stand_in:x", seed=1
+    )
+
+    assert told == [("a", "stand_in", "x", {"seed": 1}), ("b", "stand_in", "x", {"seed": 1})]
+    assert (opened[0], opened[1][0]) == ("b", "a")

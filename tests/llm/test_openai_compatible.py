@@ -299,3 +299,29 @@ async def test_settings_open_it_by_reference_and_by_alias(server):
 
     assert answer.text == "Hi!"
     assert (server.sent()["model"], server.sent()["temperature"]) == ("tiny", 0.5)
+
+
+async def test_an_endpoint_as_azure_has_them_gets_its_version_and_its_key(server, make):
+    server.will(server.answer(200, completion()))
+    azure = {
+        "base_url": f"{server.url}/openai/deployments/tiny/?api-version=2024-10-21",
+        "headers": {"api-key": "azure-1"},
+        "api_key": "sk-1",
+    }
+
+    await make(**azure).complete(HELLO)
+
+    path, headers, _ = server.requests[0]
+    assert path == "/openai/deployments/tiny/chat/completions?api-version=2024-10-21"
+    assert headers["api-key"] == "azure-1"
+    assert "authorization" not in headers
+
+
+@pytest.mark.parametrize(
+    ("details", "cached"),
+    [({"prompt_tokens_details": {"cached_tokens": 5}}, 5), ({"prompt_tokens_details": None}, 0), ({}, 0)],
+)
+async def test_tokens_from_the_cache_are_told(server, make, details, cached):
+    server.will(server.answer(200, completion(usage={"prompt_tokens": 7, "completion_tokens": 2, **details})))
+
+    assert (await make().complete(HELLO)).cached_tokens == cached

@@ -107,7 +107,7 @@ async def test_a_busy_server_is_left_alone_as_long_as_it_says(server, make, wait
     reply = await make().post_json(server.url, {})
 
     assert (reply.status, reply.attempts) == (200, 2)
-    assert waits == [waited]
+    assert waits == [pytest.approx(waited, abs=0.5)]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ async def test_waits_between_attempts_do_not_count_as_time(server, make, waits):
 
     reply = await make(timeout_s=2).post_json(server.url, {})
 
-    assert waits == [50.0]
+    assert waits == [pytest.approx(50.0, abs=0.5)]
     assert reply.elapsed_ms < 2000
 
 

@@ -104,3 +104,12 @@ def test_results_are_written_as_they_come(run: Run, results: Sequence[TrialResul
 # case: promptfoo/promptfoo#8805
 def test_the_key_in_an_agents_url_is_not_shown(run: Run, results: Sequence[TrialResult]) -> None:
     assert "s3cret" not in "".join(render(run, results))
+
+
+def test_a_warning_and_the_fingerprint_of_the_judge_are_told(clean_run: Run, greeting: TrialResult) -> None:
+    warned = replace(greeting, checks=(replace(greeting.checks[0], warning="verdict-like text"),))
+
+    told = json.loads("".join(render(replace(clean_run, judge_fingerprint="m p r pass"), [warned])))
+
+    assert told["judge_fingerprint"] == "m p r pass"
+    assert told["evals"][0]["turns"][0]["checks"][0]["warning"] == "verdict-like text"

@@ -124,3 +124,12 @@ def test_megabytes_of_reply_do_not_get_into_the_report(clean_run: Run, greeting:
 # case: promptfoo/promptfoo#8805
 def test_the_key_in_an_agents_url_is_not_shown(run: Run, results: Sequence[TrialResult]) -> None:
     assert "s3cret" not in "".join(render(run, results))
+
+
+def test_a_warning_is_told_although_the_check_passed(clean_run: Run, greeting: TrialResult) -> None:
+    warned = replace(greeting, checks=(replace(greeting.checks[0], warning="verdict-like text"),))
+
+    root = report(replace(clean_run, judge_fingerprint="m p r pass"), [warned])
+
+    assert "warning:  verdict-like text" in root.xpath("string(//testcase/system-out)")
+    assert root.xpath("//property[@name='judge_fingerprint']/@value") == ["m p r pass"]

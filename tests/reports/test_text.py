@@ -7,6 +7,7 @@ import pytest
 
 from audition.reports.text import render, result_text, summary_text
 from audition.results import CheckResult, Run, TrialResult, Verdict
+from audition.transcript import Usage
 
 Golden = Callable[[str, str], None]
 
@@ -99,3 +100,54 @@ def test_results_are_written_as_they_come(run: Run, results: Sequence[TrialResul
     pieces = render(run, iter(results))
 
     assert next(pieces).startswith("✓ greeting")
+
+
+@pytest.mark.parametrize(
+    ("by_agent", "by_judge", "line"),
+    [
+        (None, None, None),
+        (Usage(calls=3), None, None),
+        (Usage(input_tokens=1200, output_tokens=34, cost_usd=0.0123), None, "agent: tokens 1,234, cost $0.0123"),
+        (Usage(input_tokens=1200, output_tokens=34), None, "agent: tokens 1,234, cost unknown"),
+        (Usage(input_tokens=1200, cost_usd=0.00001), None, "agent: tokens unknown, cost under $0.0001"),
+        (
+            Usage(input_tokens=1, output_tokens=1),
+            Usage(input_tokens=5, output_tokens=5, cost_usd=1.5),
+            "agent: tokens 2, cost unknown; judge: tokens 10, cost $1.5000",
+        ),
+        (None, Usage(calls=0, input_tokens=0, output_tokens=0, cost_usd=0), "judge: tokens 0, cost $0.0000"),
+    ],
+    ids=["nobody says", "calls alone", "all known", "no price", "no tokens", "both", "replayed"],
+)
+def test_what_models_took_is_told_when_anything_is_known(
+    run: Run, by_agent: Usage | None, by_judge: Usage | None, line: str | None
+) -> None:
+    lines = summary_text(replace(run, agent_usage=by_agent, judge_usage=by_judge)).splitlines()
+
+    assert [one for one in lines if "cost" in one] == ([] if line is None else [line])
+
+
+def test_what_a_trial_took_is_told_when_asked_for(greeting: TrialResult) -> None:
+    usage = Usage(input_tokens=7, output_tokens=2, cost_usd=0.002)
+    (exchange,) = greeting.transcript.exchanges
+    spent = replace(greeting, transcript=replace(greeting.transcript, exchanges=(replace(exchange, usage=usage),)))
+
+    assert "    agent: tokens 9, cost $0.0020\n" in result_text(spent, verbose=True)
+    assert "cost" not in result_text(spent)
+
+
+def test_a_warning_is_shown_although_the_check_passed(greeting: TrialResult) -> None:
+    warned = replace(greeting.checks[0], warning="the answer contains verdict-like text: '[[5]]'")
+
+    text = result_text(replace(greeting, checks=(warned,)))
+
+    assert '      ✓ response.contains: "hello"\n' in text
+    assert "          warning:  the answer contains verdict-like text: '[[5]]'\n" in text
+
+
+def test_details_tell_what_the_doctor_found_of_the_judge(clean_run: Run) -> None:
+    seen = replace(clean_run, judge="openai:gpt-4o", judge_fingerprint="openai:gpt-4o 12ab pass 2026-01-02")
+
+    assert "judged by openai:gpt-4o 12ab pass 2026-01-02\n" in summary_text(seen, verbose=True)
+    assert "judged by" not in summary_text(seen)
+    assert "judged by" not in summary_text(replace(seen, judge_fingerprint=None), verbose=True)

@@ -28,6 +28,7 @@ class Runner:
 
     def __init__(self, agent_module: str, agent_name: str | None, runs: int) -> None:
         self._settings = load_settings(Path.cwd(), environment())
+        self._models = models_of(self._settings)
         self._agent, self._runs = self._opened(agent_module, agent_name), runs
 
     async def run(self, evals: Sequence[Eval], config: Config) -> tuple[CaseResult, ...]:
@@ -38,9 +39,9 @@ class Runner:
         named = models_for(self._settings, config)
         for remark in named.remarks:
             _LOG.warning("%s", remark)
-        judge = judge_of(self._settings, named.judge)
+        judge = judge_of(self._settings, named.judge, models=self._models)
         trials = plan(evals, limits_of(self._settings, trials=self._runs), self._agent.observes)
-        users = user_for(models_of(self._settings), named.user, evals)
+        users = user_for(self._models, named.user, evals)
         at_once = side_by_side(self._settings, self._agent)
         found: dict[str, list[TrialResult]] = {one.name: [] for one in evals}
         async with aclosing(perform(trials, self._agent, judge, at_once=at_once, users=users)) as results:
@@ -49,7 +50,12 @@ class Runner:
         return tuple(_case_result(one, found[one.name]) for one in evals)
 
     def _opened(self, module: str, agent_name: str | None) -> Agent:
-        around = Surroundings(root=Path.cwd(), models=models_of(self._settings), secrets=environment())
+        around = Surroundings(
+            root=Path.cwd(),
+            models=self._models,
+            secrets=environment(),
+            offline=self._settings.offline,
+        )
         if ":" in module:
             return open_agent(module, None, around)
         options = {"loader": "module"} | ({"agent_name": agent_name} if agent_name else {})

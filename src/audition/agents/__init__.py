@@ -66,13 +66,15 @@ class Surroundings:
 
     `root`: the project's folder, from which relative paths count and modules are imported. `models`: the language
     models that settings name. `transcripts`: the transcripts of a stored run, by trial (`greeting`, `greeting#2`).
-    `secrets`: environment variables, from which options that end in `_env` take keys; never shown.
+    `secrets`: environment variables, from which options that end in `_env` take keys; never shown. `offline`: no
+    connection may leave this machine.
     """
 
     root: Path = field(default_factory=Path)
     models: Models = field(default_factory=Models)
     transcripts: Callable[[str], Mapping[str, Transcript]] | None = None
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    offline: bool = False
 
 
 def open_agent(

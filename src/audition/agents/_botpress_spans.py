@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from audition.llm import total
-from audition.transcript import ToolCall, Usage
+from audition.transcript import ToolCall, Usage, total
 
 Key = tuple[str, str]
 """What a span is known by: its trace and its own id."""

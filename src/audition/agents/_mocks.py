@@ -19,7 +19,7 @@ class MockedTools:
         self._tools = {tool.name: tool for tool in tools}
         self.definitions = tuple(_definition(tool) for tool in self._tools.values())
 
-    def call(self, request: ToolRequest, *, at_ms: float) -> ToolCall:
+    def call(self, request: ToolRequest, *, at_ms: float | None) -> ToolCall:
         """Return the call a model asked for, with its canned result, or the error that the model is to be told.
 
         Raises: AgentError when it cannot be told which result is meant.

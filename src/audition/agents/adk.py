@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from audition.agents import Facet, Session, Surroundings
-from audition.agents._adk_loading import folder_of, holder_of, load_package
+from audition.agents._adk_loading import folder_of, holder_of, load_package, without_collecting
 from audition.agents._adk_mocks import Mocks
 from audition.agents._adk_session import AdkSession, called
 from audition.agents._adk_state import plain, seeded
@@ -36,32 +36,33 @@ from audition.errors import AgentError, MissingExtra, SettingsError
 from audition.evals import Setup, Turn
 from audition.text import nearest
 
-try:
-    from google.adk.agents import BaseAgent, LlmAgent
-    from google.adk.agents.callback_context import CallbackContext
-    from google.adk.agents.invocation_context import InvocationContext
-    from google.adk.apps import App
-    from google.adk.artifacts import InMemoryArtifactService
-    from google.adk.cli.utils.envs import load_dotenv_for_agent
-    from google.adk.events import Event
-    from google.adk.flows.llm_flows.auto_flow import AutoFlow
-    from google.adk.memory import InMemoryMemoryService
-    from google.adk.models.llm_request import LlmRequest
-    from google.adk.plugins import BasePlugin
-    from google.adk.runners import Runner
-    from google.adk.sessions import InMemorySessionService
-    from google.adk.sessions import Session as AdkSessionData
-    from google.adk.sessions.base_session_service import GetSessionConfig
-    from google.adk.tools.agent_tool import AgentTool
-    from google.adk.tools.base_tool import BaseTool
-    from google.adk.tools.base_toolset import BaseToolset
-    from google.adk.tools.tool_context import ToolContext
-    from google.adk.workflow import BaseNode, Workflow
-    from google.genai import types
-except ModuleNotFoundError as missing:
-    if (missing.name or "").partition(".")[0] != "google":
-        raise
-    raise MissingExtra("adk", needed_for="an 'adk' agent") from missing
+with without_collecting():
+    try:
+        from google.adk.agents import BaseAgent, LlmAgent
+        from google.adk.agents.callback_context import CallbackContext
+        from google.adk.agents.invocation_context import InvocationContext
+        from google.adk.apps import App
+        from google.adk.artifacts import InMemoryArtifactService
+        from google.adk.cli.utils.envs import load_dotenv_for_agent
+        from google.adk.events import Event
+        from google.adk.flows.llm_flows.auto_flow import AutoFlow
+        from google.adk.memory import InMemoryMemoryService
+        from google.adk.models.llm_request import LlmRequest
+        from google.adk.plugins import BasePlugin
+        from google.adk.runners import Runner
+        from google.adk.sessions import InMemorySessionService
+        from google.adk.sessions import Session as AdkSessionData
+        from google.adk.sessions.base_session_service import GetSessionConfig
+        from google.adk.tools.agent_tool import AgentTool
+        from google.adk.tools.base_tool import BaseTool
+        from google.adk.tools.base_toolset import BaseToolset
+        from google.adk.tools.tool_context import ToolContext
+        from google.adk.workflow import BaseNode, Workflow
+        from google.genai import types
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "google":
+            raise
+        raise MissingExtra("adk", needed_for="an 'adk' agent") from missing
 
 __all__ = ["OPTIONS", "AdkAgent", "agent"]
 

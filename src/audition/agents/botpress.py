@@ -57,7 +57,8 @@ def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "B
 
     Raises: SettingsError for wrong options, and for a key that is not in the environment.
     """
-    return BotpressAgent(read_botpress_options(where, options, around))
+    transport = Transport(timeout_s=_TIMEOUT_S, attempts=_ATTEMPTS, offline=around.offline)
+    return BotpressAgent(read_botpress_options(where, options, around), transport=transport)
 
 
 class BotpressAgent:

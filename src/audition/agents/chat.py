@@ -9,8 +9,8 @@ from audition.agents._chat_options import OPTIONS, read_chat_options
 from audition.agents._mocks import MockedTools
 from audition.errors import AgentError, ModelError
 from audition.evals import SeedState, Setup, ToolMock, Turn
-from audition.llm import Completion, LanguageModel, Message, ToolRequest, total
-from audition.transcript import Exchange, Reply, State, ToolCall, Trouble, Usage
+from audition.llm import Completion, LanguageModel, Message, ToolRequest
+from audition.transcript import Exchange, Reply, State, ToolCall, Trouble, Usage, total
 
 __all__ = ["OPTIONS", "Chat", "agent"]
 
@@ -125,7 +125,7 @@ class _Conversation:
         return await self._model.complete(messages, tools=self._tools.definitions, timeout_s=left_s)
 
     def _call_tools(self, completion: Completion, course: "_Course") -> None:
-        calls = [self._tools.call(request, at_ms=course.elapsed_ms) for request in completion.tool_requests]
+        calls = [self._tools.call(request, at_ms=course.at_ms) for request in completion.tool_requests]
         course.calls += calls
         asked = tuple(
             _well_formed(request, call) for request, call in zip(completion.tool_requests, calls, strict=True)
@@ -140,16 +140,23 @@ class _Course:
 
     def __init__(self) -> None:
         self.elapsed_ms = 0.0
+        self._measured = True
         self.replies: list[Reply] = []
         self.calls: list[ToolCall] = []
         self._usages: list[Usage] = []
 
+    @property
+    def at_ms(self) -> float | None:
+        """Return how far the turn is, None once an answer in it was replayed: nobody waited for that."""
+        return self.elapsed_ms if self._measured else None
+
     def note(self, completion: Completion) -> None:
         """Note one answer of the model; blank text is silence."""
         self.elapsed_ms += completion.elapsed_ms
+        self._measured = self._measured and not completion.replayed
         self._usages.append(completion.usage)
         if completion.text.strip():
-            self.replies.append(Reply(text=completion.text, at_ms=self.elapsed_ms))
+            self.replies.append(Reply(text=completion.text, at_ms=self.at_ms))
 
     def exchange(self, user: str, trouble: Trouble | None) -> Exchange:
         return Exchange(

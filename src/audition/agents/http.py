@@ -62,7 +62,7 @@ _LONGEST_MESSAGE = 500
 _SHORTEST_SECRET = 4
 
 
-def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "HttpAgent":  # noqa: ARG001  # asked of every kind
+def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "HttpAgent":
     """Return the agent behind a URL; `//host/path` is taken for `http://host/path`.
 
     Raises: SettingsError for what is no URL, and for wrong options.
@@ -72,7 +72,9 @@ def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "H
     return HttpAgent(
         f"http:{where}" if where.startswith("//") else where,
         headers=cast("dict[str, str]", read.get("headers", {})),
-        transport=Transport(timeout_s=_TIMEOUT_S, attempts=cast(int, read.get("attempts", _ATTEMPTS))),
+        transport=Transport(
+            timeout_s=_TIMEOUT_S, attempts=cast(int, read.get("attempts", _ATTEMPTS)), offline=around.offline
+        ),
         observes=_USUALLY if observes is None else frozenset(observes),
         at_once=cast(int, read.get("at_once", _AT_ONCE)),
     )

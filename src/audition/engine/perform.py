@@ -13,6 +13,7 @@ from audition.engine.plan import Trial
 from audition.engine.settle import settle
 from audition.evals import Eval
 from audition.judges import Judge
+from audition.llm.trial import of_trial
 from audition.results import CheckResult, TrialResult, Verdict, roll_up
 from audition.scoring.score import Row, score
 from audition.transcript import Transcript
@@ -49,11 +50,13 @@ async def perform(
     judging: bool = True,
     scorer: Scorer = score,
     users: Users = script,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[TrialResult]:
     """Yield the result of each trial as it finishes, at most `at_once` (>= 1) trials running side by side.
 
     When the consumer is cancelled, the trials under way are, too; results that are already there are still yielded.
     `judge` None: checks that need one are errors; `judging` False: they are skipped. `users` says who speaks.
+    `is_over` is asked before each trial: once it says so, no further one is begun.
     """
     finished: asyncio.Queue[TrialResult | None] = asyncio.Queue()
     room = asyncio.Semaphore(at_once + _WAITING)  # taken before a trial begins, so that no result ever has to wait
@@ -63,6 +66,8 @@ async def perform(
         try:
             for trial in pending:
                 await room.acquire()
+                if is_over():
+                    return
                 finished.put_nowait(await perform_one(trial, agent, judge, judging=judging, scorer=scorer, users=users))
         finally:
             finished.put_nowait(None)
@@ -103,9 +108,10 @@ async def perform_one(
     started_at, begun = datetime.now(UTC).isoformat(), time.perf_counter()
     transcript = Transcript()
     try:
-        transcript = await drive(agent, users(trial.eval), trial)
-        scored = await _scored(scorer, trial, transcript)
-        checks = await settle(scored, judge, judging=judging)
+        with of_trial(trial.eval.name, trial.number):
+            transcript = await drive(agent, users(trial.eval), trial)
+            scored = await _scored(scorer, trial, transcript)
+            checks = await settle(scored, judge, judging=judging)
         verdict, error = roll_up(check.verdict for check in checks), why(checks)
     except Exception as broken:
         checks, verdict, error = (), Verdict.ERROR, f"{type(broken).__name__}: {broken}"

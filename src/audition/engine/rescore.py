@@ -1,6 +1,6 @@
 """Re-scoring: stored transcripts judged again by the evals as they are now, without the agent."""
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import replace
 
 from audition.engine.perform import Scorer, why
@@ -8,6 +8,7 @@ from audition.engine.plan import Defaults
 from audition.engine.settle import settle
 from audition.evals import Eval
 from audition.judges import Judge
+from audition.llm.trial import of_trial
 from audition.results import TrialResult, Verdict, roll_up
 from audition.scoring.score import score
 
@@ -20,12 +21,16 @@ async def rescore(
     defaults: Defaults,
     judging: bool = True,
     scorer: Scorer = score,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[TrialResult]:
     """Yield each stored result, judged anew; `evals` are those of today, by name.
 
     An eval that is gone, or that has other turns than the stored conversation, gives an error, never an old verdict.
+    `is_over` is asked before each: once it says so, no further one is judged.
     """
     for result in stored:
+        if is_over():
+            return
         one = evals.get(result.eval_name)
         if one is None:
             yield _not_rescored(result, "there is no eval of this name any more")
@@ -34,7 +39,8 @@ async def rescore(
         else:
             threshold = one.options.judge_pass_threshold or defaults.judge_pass_threshold
             scored = scorer(one, result.transcript, judge_pass_threshold=threshold)
-            checks = await settle(scored, judge, judging=judging)
+            with of_trial(result.eval_name, result.trial):
+                checks = await settle(scored, judge, judging=judging)
             verdict = roll_up(check.verdict for check in checks)
             yield replace(result, verdict=verdict, error=why(checks), checks=checks, type=one.type, tags=one.tags)
 

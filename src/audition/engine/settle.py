@@ -2,18 +2,23 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from audition.errors import JudgeError
-from audition.judges import Judge
-from audition.llm import total
-from audition.results import CheckResult, Verdict
+from audition.judges import Grade, Judge
+from audition.judges.cached import Cached
+from audition.results import CheckResult, Verdict, Vote
 from audition.scoring.rule import OpenCheck, Opinion, Question
 from audition.scoring.score import settled, unsettled
+from audition.scoring.verdict_like import remark
 from audition.text import shorten
-from audition.transcript import Usage
+from audition.transcript import Usage, total
+
+ROUNDS = 3
+"""How often the answers of one check may lead to further questions, the first ones counted."""
 
 _SHOWN_CHARACTERS = 500
+_ASKED_CHARACTERS = 120
 NO_JUDGE = "no judge is configured; set [judge] model in audition.toml, or pass --judge-model (or --no-judge to skip)"
 
 
@@ -22,16 +27,31 @@ async def settle(
 ) -> tuple[CheckResult, ...]:
     """Return the results of all checks, in their order. A judge that fails leaves an error, never a pass.
 
-    `judging` False: somebody chose not to ask, so open checks are skipped.
+    `judging` False: somebody chose not to ask, so open checks are skipped. What two checks ask alike is asked once.
     """
     if not any(isinstance(one, OpenCheck) for one in scored):
         return tuple(one for one in scored if isinstance(one, CheckResult))
+    asker = None if judge is None else Cached(judge, {}, within_trial=True)
     async with asyncio.TaskGroup() as group:
         asked = [
-            group.create_task(_ask(one, judge, judging=judging)) if isinstance(one, OpenCheck) else one
+            group.create_task(_ask(one, asker, judging=judging)) if isinstance(one, OpenCheck) else one
             for one in scored
         ]
     return tuple(one.result() if isinstance(one, asyncio.Task) else one for one in asked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answered:
+    """What came of one question: `usage` None when nobody knows what it cost, `raw` is of a judge that gave no answer.
+
+    `error` None: it was answered.
+    """
+
+    opinion: Opinion
+    votes: tuple[Vote, ...]
+    usage: Usage | None
+    error: str | None = None
+    raw: str | None = None
 
 
 async def _ask(one: OpenCheck, judge: Judge | None, *, judging: bool) -> CheckResult:
@@ -39,26 +59,69 @@ async def _ask(one: OpenCheck, judge: Judge | None, *, judging: bool) -> CheckRe
         return unsettled(one, Verdict.SKIP, "judging is switched off")
     if judge is None:
         return unsettled(one, Verdict.ERROR, NO_JUDGE)
-    if isinstance(one.question, Question):
-        return await _ask_one(one, one.question, judge)
+    answered: list[_Answered] = []
+    warning: str | None = None
+    row: CheckResult | OpenCheck = one
+    for _ in range(ROUNDS):
+        if isinstance(row, CheckResult):
+            break
+        warning = warning or remark(row.question)
+        answered += (answers := await _round(row, judge))
+        if isinstance(row.question, Question) and answers[0].error is not None:
+            return replace(_unanswered(row, answers[0]), warning=warning)
+        opinions = [answer.opinion for answer in answers]
+        row = settled(row, opinions, _spent(answered), [vote for answer in answered for vote in answer.votes])
+    if isinstance(row, OpenCheck):
+        votes = tuple(vote for answer in answered for vote in answer.votes)
+        row = replace(
+            unsettled(one, Verdict.ERROR, f"the check would ask more than {ROUNDS} rounds of questions"),
+            judge_usage=_spent(answered),
+            votes=votes,
+        )
+    return replace(row, warning=warning)
+
+
+async def _round(one: OpenCheck, judge: Judge) -> list[_Answered]:
+    questions = (one.question,) if isinstance(one.question, Question) else one.question.questions
     async with asyncio.TaskGroup() as group:
-        asked = [group.create_task(_opinion(question, judge)) for question in one.question.questions]
-    answers = [task.result() for task in asked]
-    return settled(one, [opinion for opinion, _ in answers], total(usage for _, usage in answers if usage))
+        asked = [group.create_task(_answer(question, judge)) for question in questions]
+    return [task.result() for task in asked]
 
 
-async def _ask_one(one: OpenCheck, question: Question, judge: Judge) -> CheckResult:
+async def _answer(question: Question, judge: Judge) -> _Answered:
     try:
         grade = await judge.grade(question)
     except JudgeError as error:
-        said = None if error.raw is None else f"the judge said: {shorten(error.raw, _SHOWN_CHARACTERS)}"
-        return replace(unsettled(one, Verdict.ERROR, str(error)), actual=said)
-    return settled(one, [Opinion(score=grade.score, reason=grade.reason)], grade.usage)
+        votes = error.votes or (Vote(reason=error.message, raw=error.raw),)
+        return _Answered(
+            opinion=Opinion(score=None, reason=str(error)),
+            votes=_named(votes, question),
+            usage=total(vote.usage for vote in error.votes if vote.usage) if error.votes else None,
+            error=str(error),
+            raw=error.raw,
+        )
+    opinion = Opinion(score=grade.score, reason=grade.reason, answer=grade.answer)
+    return _Answered(opinion=opinion, votes=_named(_votes_of(grade), question), usage=grade.usage)
 
 
-async def _opinion(question: Question, judge: Judge) -> tuple[Opinion, Usage | None]:
-    try:
-        grade = await judge.grade(question)
-    except JudgeError as error:
-        return Opinion(score=None, reason=str(error)), None
-    return Opinion(score=grade.score, reason=grade.reason), grade.usage
+def _votes_of(grade: Grade) -> tuple[Vote, ...]:
+    """Return the votes of a grade; that of a judge of one's own, which tells of none, is one."""
+    own = Vote(score=grade.score, answer=grade.answer, reason=grade.reason, usage=grade.usage, raw=grade.raw)
+    return grade.votes or (own,)
+
+
+def _named(votes: Sequence[Vote], question: Question) -> tuple[Vote, ...]:
+    asked = shorten(question.criterion.partition("\n")[0], _ASKED_CHARACTERS)
+    return tuple(replace(vote, asked=asked) for vote in votes)
+
+
+def _spent(answered: Sequence[_Answered]) -> Usage | None:
+    """Return what all answers cost, None when none says."""
+    known = [answer.usage for answer in answered if answer.usage]
+    return total(known) if known else None
+
+
+def _unanswered(one: OpenCheck, answer: _Answered) -> CheckResult:
+    said = None if answer.raw is None else f"the judge said: {shorten(answer.raw, _SHOWN_CHARACTERS)}"
+    unread = unsettled(one, Verdict.ERROR, answer.error or "")
+    return replace(unread, actual=said, votes=answer.votes, judge_usage=answer.usage)

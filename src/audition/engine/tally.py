@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from audition.errors import PRECEDENCE, ExitCode
-from audition.results import Run, RunStatus, TrialResult, Verdict
+from audition.results import Run, RunStatus, TrialResult, Verdict, agent_usage, judge_usage
+from audition.transcript import Usage, total
 
 INTERRUPTED = "interrupted"
 """The `error` of a run that was stopped by hand."""
@@ -17,6 +18,7 @@ def new_run(
     agent: str,
     total: int,
     judge: str | None = None,
+    judge_fingerprint: str | None = None,
     paths: tuple[str, ...] = (),
     faults: tuple[str, ...] = (),
     warnings: tuple[str, ...] = (),
@@ -28,6 +30,7 @@ def new_run(
         started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         agent=agent,
         judge=judge,
+        judge_fingerprint=judge_fingerprint,
         total=total,
         paths=paths,
         faults=faults,
@@ -42,10 +45,14 @@ class Tally:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._counts = dict.fromkeys(Verdict, 0)
+        self._by_agent: Usage | None = None
+        self._by_judge: Usage | None = None
 
     def count(self, result: TrialResult) -> None:
         """Count one result."""
         self._counts[result.verdict] += 1
+        self._by_agent = _with(self._by_agent, agent_usage(result))
+        self._by_judge = _with(self._by_judge, judge_usage(result))
 
     def run(self, status: RunStatus, *, duration_ms: float = 0.0, error: str | None = None) -> Run:
         """Return the run with the counts so far; `duration_ms` is how long it has taken, in milliseconds."""
@@ -58,7 +65,13 @@ class Tally:
             skipped=self._counts[Verdict.SKIP],
             duration_ms=round(duration_ms, 3),
             error=error,
+            agent_usage=self._by_agent,
+            judge_usage=self._by_judge,
         )
+
+
+def _with(so_far: Usage | None, more: Usage | None) -> Usage | None:
+    return so_far if more is None else more if so_far is None else total([so_far, more])
 
 
 def exit_code(run: Run) -> ExitCode:

@@ -20,6 +20,9 @@ _CUT_SHORT = {
 _YES, _NO = {"pass", "passed", "true", "yes", "met"}, {"fail", "failed", "false", "no", "unmet"}
 _VERDICT_KEYS = ("pass", "passed", "verdict")
 
+_SOUGHT = {"score": "a score", "clauses": "clauses", "status": "a status"}
+"""What is missed in a reply without any object, by the key that is looked for."""
+
 _TRUE_OR_FALSE = {"true": 1, "false": 0}
 _ANSWERS: Mapping[str, Mapping[str, int]] = {
     "answer": _TRUE_OR_FALSE | {"yes": 1, "no": 0},
@@ -51,6 +54,32 @@ def read_answer(text: str, finish_reason: str) -> Grade:
     return _read(text, finish_reason, tuple(_ANSWERS), _answer)
 
 
+def read_object(text: str, finish_reason: str, keys: Sequence[str]) -> dict[str, object]:
+    """Return the object in a judge's reply that speaks of one of `keys`, its own keys in lower case.
+
+    It is looked for as a grade is, and may lack everything it should hold.
+
+    Raises: JudgeError, with the reply, when there is none, or when the reply was cut short.
+    """
+    problem = _CUT_SHORT.get(finish_reason)
+    if problem:
+        raise JudgeError(problem, raw=text)
+    if not text.strip():
+        raise JudgeError("it is empty", raw=text)
+    try:
+        return _verdict(text, keys)
+    except _Unreadable as error:
+        raise JudgeError(str(error), raw=text) from None
+
+
+def contradicts(verdict: Mapping[str, object], worth: int | None) -> bool:
+    """Tell whether an object says pass or fail besides, and not what its answer is worth, 1 to 5; None: neither."""
+    said = [str(verdict[key]).strip().lower() for key in _VERDICT_KEYS if key in verdict]
+    if worth is None:
+        return any(word in _YES | _NO for word in said)
+    return any(_contradicts(word, worth) for word in said)
+
+
 class _Unreadable(Exception):
     """Why a reply holds no grade."""
 
@@ -59,13 +88,9 @@ _Verdict = dict[str, object]
 
 
 def _read(text: str, finish_reason: str, keys: Sequence[str], found_in: Callable[[_Verdict], tuple[int, str]]) -> Grade:
-    problem = _CUT_SHORT.get(finish_reason)
-    if problem:
-        raise JudgeError(problem, raw=text)
-    if not text.strip():
-        raise JudgeError("it is empty", raw=text)
+    verdict = read_object(text, finish_reason, keys)
     try:
-        score, reason = found_in(_verdict(text, keys))
+        score, reason = found_in(verdict)
     except _Unreadable as error:
         raise JudgeError(str(error), raw=text) from None
     return Grade(score=score, reason=reason, raw=text)
@@ -79,10 +104,10 @@ def _verdict(text: str, keys: Sequence[str]) -> _Verdict:
         pass
     else:
         return _object(whole)
-    *spans, rest = _objects(without_reasoning(text))
+    *spans, rest = objects(without_reasoning(text))
     candidates = [span for span in spans if any(key in span.lower() for key in keys)]
     if not candidates:
-        raise _Unreadable(f"it holds no JSON object with {'a score' if keys == ('score',) else 'an answer'}")
+        raise _Unreadable(f"it holds no JSON object with {_SOUGHT.get(keys[0], 'an answer')}")
     if any(key in rest.lower() for key in keys):
         raise _Unreadable("its last verdict is cut off")
     try:
@@ -91,7 +116,7 @@ def _verdict(text: str, keys: Sequence[str]) -> _Verdict:
         raise _Unreadable("its verdict is not valid JSON") from None
 
 
-def _objects(text: str) -> Iterator[str]:
+def objects(text: str) -> Iterator[str]:
     """Yield the balanced `{…}` of a text that stand in no other one, in order, and last the object that is cut off."""
     spans, opened = _matching_braces(text)
     # An unmatched brace that begins an object is a reply that was cut: what stands in it is no verdict.

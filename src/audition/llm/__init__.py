@@ -1,8 +1,8 @@
 """Language models behind one port; `openai_compatible` speaks to any such endpoint, `scripted` to nobody."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol
 
 from audition.errors import SettingsError
 from audition.providers import Provider
@@ -46,6 +46,8 @@ class Completion:
     """A model's answer. `elapsed_ms` is the time of the attempt that succeeded, without waits and retries before it.
 
     `finish_reason` is the provider's word: `stop`, `length`, `tool_calls`, `content_filter` …, empty without one.
+    `cached_tokens`: how many of the input tokens came from the provider's cache, which costs less. `replayed`: it was
+    recorded earlier, so `elapsed_ms` says nothing.
     """
 
     text: str
@@ -54,6 +56,8 @@ class Completion:
     usage: Usage = Usage()
     model: str = ""
     elapsed_ms: float = 0.0
+    cached_tokens: int = 0
+    replayed: bool = False
 
 
 class LanguageModel(Protocol):
@@ -77,23 +81,8 @@ class LanguageModel(Protocol):
         ...
 
 
-_Count = TypeVar("_Count", int, float)
-
-
-def total(usages: Iterable[Usage]) -> Usage:
-    """Return what several usages come to; a count that one of them does not know is not known (None)."""
-    spent = tuple(usages)
-    return Usage(
-        calls=_sum([usage.calls for usage in spent]),
-        input_tokens=_sum([usage.input_tokens for usage in spent]),
-        output_tokens=_sum([usage.output_tokens for usage in spent]),
-        cost_usd=_sum([usage.cost_usd for usage in spent]),
-    )
-
-
-def _sum(counts: Sequence[_Count | None]) -> _Count | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known and len(known) == len(counts) else None
+Around = Callable[[LanguageModel, Provider, str, Mapping[str, object]], LanguageModel]
+"""What is put around a model that is opened: it gets the model, its provider, its name there, and its parameters."""
 
 
 PROTOCOLS = Folder("kind of language model", "audition.llm")
@@ -103,13 +92,18 @@ class Models:
     """The language models that settings name: aliases (`fast`), and where each provider is to be reached.
 
     A reference is `PROVIDER:MODEL` (`openai:gpt-4o`) or an alias of one. A provider's `protocol` is the file of this
-    folder that speaks to it.
+    folder that speaks to it. `around` is put around every model, the first innermost.
     """
 
     def __init__(
-        self, aliases: Mapping[str, str] | None = None, providers: Mapping[str, Provider] | None = None
+        self,
+        aliases: Mapping[str, str] | None = None,
+        providers: Mapping[str, Provider] | None = None,
+        *,
+        around: Sequence[Around] = (),
     ) -> None:
         self._aliases, self._providers = dict(aliases or {}), dict(providers or {})
+        self._around = tuple(around)
 
     def resolve(self, reference: str) -> tuple[Provider, str]:
         """Return the provider and the model's name at it.
@@ -130,4 +124,6 @@ class Models:
         """Return the language model; `parameters` (`temperature`, `max_tokens` …) go with every request."""
         provider, model = self.resolve(reference)
         opened: LanguageModel = PROTOCOLS.get(provider.protocol).model(provider, model, parameters)
+        for around in self._around:
+            opened = around(opened, provider, model, parameters)
         return opened

@@ -2,13 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlsplit, urlunsplit
 
-from audition.errors import ModelError
 from audition.llm import Completion, JsonSchema, LanguageModel, Message, ToolDefinition, ToolRequest
-from audition.llm.transport import HttpReply, Transport, TransportError
+from audition.llm._endpoint import Endpoint, count
+from audition.llm.transport import HttpReply
 from audition.providers import Provider
-from audition.text import shorten
 from audition.transcript import Usage
 
 _PATH = "/chat/completions"
@@ -23,16 +21,9 @@ class ChatCompletions:
     """A model behind a chat-completions endpoint. Its connections close with the running loop."""
 
     def __init__(self, provider: Provider, name: str, parameters: Mapping[str, object]) -> None:
-        self._provider = provider
         self._fixed = {key: value for key, value in parameters.items() if value is not None} | {"model": name}
-        self._url = _endpoint(provider.base_url)
+        self._endpoint = Endpoint(provider, _PATH)
         self._takes_schemas = True
-        has_own_key = any(header.lower() in ("authorization", "api-key") for header in provider.headers)
-        key = {"Authorization": f"Bearer {provider.api_key}"} if provider.api_key and not has_own_key else {}
-        self._lacks_key = bool(provider.api_key_env) and not provider.api_key and not has_own_key
-        self._transport = Transport(
-            timeout_s=provider.timeout_s, attempts=provider.attempts, headers={**key, **provider.headers}
-        )
 
     async def complete(
         self,
@@ -46,47 +37,22 @@ class ChatCompletions:
 
         Raises: ModelError when no answer is to be had, or one that is no chat completion.
         """
-        self._check_access()
         body: dict[str, object] = {**self._fixed, "messages": [_message(message) for message in messages]}
         if tools:
             body["tools"] = [_tool(tool) for tool in tools]
         if schema is None or not self._takes_schemas:
-            return self._read(await self._post(body, timeout_s))
+            return self._read(await self._endpoint.post(body, timeout_s))
         structured = body | {"response_format": _response_format(schema)}
-        reply = await self._post(structured, timeout_s)
+        reply = await self._endpoint.post(structured, timeout_s)
         if _refuses_schemas(reply):
             self._takes_schemas = False
-            reply = await self._post(body, timeout_s)
+            reply = await self._endpoint.post(body, timeout_s)
         return self._read(reply)
-
-    def _check_access(self) -> None:
-        provider = self._provider
-        if not provider.base_url:
-            hint = f"set [providers.{provider.name}] base_url in audition.toml"
-            raise ModelError(f"the provider {provider.name!r} has no base_url", hint=hint)
-        if self._lacks_key:
-            raise ModelError(
-                f"no API key for the provider {provider.name!r}: {provider.api_key_env} is not set",
-                hint=f"set {provider.api_key_env}, or name another variable with "
-                f"[providers.{provider.name}] api_key_env in audition.toml",
-            )
-
-    async def _post(self, body: Mapping[str, object], timeout_s: float | None) -> HttpReply:
-        try:
-            return await self._transport.post_json(self._url, body, timeout_s=timeout_s)
-        except TransportError as error:
-            said = self._excerpt(error.body)
-            raise ModelError(
-                f"{self._provider.name}: {error.message}{f': {said}' if said else ''}",
-                status=error.status,
-                attempts=error.attempts,
-                timed_out=error.timed_out,
-            ) from None
 
     def _read(self, reply: HttpReply) -> Completion:
         """Return the completion in a reply; what was left out of it is not known, what is wrong with it is an error."""
         if not 200 <= reply.status < 300:
-            raise self._refused(reply)
+            raise self._endpoint.refused(reply)
         try:
             answer = json.loads(reply.body)
             choice = answer["choices"][0]
@@ -94,7 +60,7 @@ class ChatCompletions:
             text = _text(message)
             requests = [_tool_request(call, at) for at, call in enumerate(message.get("tool_calls") or ())]
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
-            raise self._unreadable(reply) from None
+            raise self._endpoint.unreadable(reply, "chat completion") from None
         finish_reason, served = choice.get("finish_reason"), answer.get("model")
         return Completion(
             text=text,
@@ -103,40 +69,8 @@ class ChatCompletions:
             usage=_usage(answer.get("usage")),
             model=served if isinstance(served, str) else str(self._fixed["model"]),
             elapsed_ms=reply.elapsed_ms,
+            cached_tokens=_cached(answer.get("usage")),
         )
-
-    def _refused(self, reply: HttpReply) -> ModelError:
-        message = f"{self._provider.name} answered {reply.status}: {self._excerpt(reply.body) or '(nothing)'}"
-        hint = None
-        if reply.status in (401, 403):
-            key = self._provider.api_key_env or f"[providers.{self._provider.name}] api_key_env"
-            hint = f"check the key in {key}"
-        elif reply.status == 404:
-            hint = f"check the model's name, and [providers.{self._provider.name}] base_url in audition.toml"
-        return ModelError(message, status=reply.status, attempts=reply.attempts, hint=hint)
-
-    def _unreadable(self, reply: HttpReply) -> ModelError:
-        said = self._excerpt(reply.body) or "(nothing)"
-        message = f"{self._provider.name} answered {reply.status} with something that is no chat completion: {said}"
-        return ModelError(message, status=reply.status, attempts=reply.attempts)
-
-    def _excerpt(self, body: bytes) -> str:
-        """Return the beginning of a reply for a message: the provider's own words when it has any, keys left out."""
-        text = _own_words(body) or body[:2000].decode("utf-8", "replace")
-        for secret in (self._provider.api_key, *self._provider.headers.values()):
-            if secret:
-                text = text.replace(secret, "***")
-        return shorten(" ".join(text.split()))
-
-
-def _endpoint(base_url: str) -> str:
-    """Return where completions are asked for; `base_url` may end in a slash, hold a query, or be that very place."""
-    try:
-        parts = urlsplit(base_url)
-    except ValueError:
-        return base_url  # the transport says what is wrong with it
-    path = parts.path.rstrip("/")
-    return urlunsplit(parts._replace(path=path if path.endswith(_PATH) else path + _PATH))
 
 
 def _message(message: Message) -> dict[str, object]:
@@ -206,20 +140,11 @@ def _usage(usage: object) -> Usage:
         return Usage(calls=1)
     return Usage(
         calls=1,
-        input_tokens=_count(usage.get("prompt_tokens")),
-        output_tokens=_count(usage.get("completion_tokens")),
+        input_tokens=count(usage.get("prompt_tokens")),
+        output_tokens=count(usage.get("completion_tokens")),
     )
 
 
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _own_words(body: bytes) -> str | None:
-    """Return the message of a provider's error reply, None when it is none."""
-    try:
-        error = json.loads(body)["error"]
-        message = error["message"] if isinstance(error, Mapping) else error
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return None
-    return message if isinstance(message, str) else None
+def _cached(usage: object) -> int:
+    details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
+    return (count(details.get("cached_tokens")) if isinstance(details, Mapping) else None) or 0

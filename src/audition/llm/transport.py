@@ -9,19 +9,19 @@ import random as chance
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from audition.errors import AuditionError
+from audition.llm._loopback import LoopbackResolver, RefusedOffline, loopback_socket
+from audition.llm._persisting import Broken, GaveUp, Persistence
+from audition.llm._persisting import HttpReply as HttpReply
 from audition.llm._sse import EventReader, TooLong
 from audition.llm._sse import ServerEvent as ServerEvent
 
 if TYPE_CHECKING:
     import aiohttp
 
-_LONGEST_WAIT_S = 60.0
-_FIRST_WAIT_S = 0.5
 _ATTEMPTS_TO_CONNECT = 3
 """A refused connection or an unknown host rarely gets better, so it is tried less often than a busy server."""
 
@@ -45,46 +45,13 @@ class TransportError(AuditionError):
         self.status, self.attempts, self.timed_out, self.body = status, attempts, timed_out, body
 
 
-@dataclass(frozen=True, slots=True)
-class HttpReply:
-    """What a server answered. `elapsed_ms`: time of the attempt that succeeded, without the attempts and waits before.
-
-    `attempts` were made, >= 1. `headers` answers to names in any case.
-    """
-
-    status: int
-    body: bytes
-    elapsed_ms: float
-    attempts: int
-    headers: Mapping[str, str]
-
-
-class _Broken(Exception):
-    """One attempt failed: why, and how often such a thing is worth trying (None: as often as anything).
-
-    `heard`: the server may have read the request, and acted on it.
-    """
-
-    def __init__(
-        self,
-        why: str,
-        *,
-        at_most: int | None = None,
-        status: int | None = None,
-        timed_out: bool = False,
-        heard: bool = True,
-    ) -> None:
-        super().__init__(why)
-        self.why, self.at_most, self.status, self.timed_out = why, at_most, status, timed_out
-        self.heard = heard
-
-
 class Transport:
     """Speaks JSON, over connections that are kept and shared; one client per running loop, closed with its loop.
 
     `timeout_s`: longest wait for one attempt, its body included, seconds. `attempts`: how often 429, 5xx and broken
-    connections are tried, >= 1. `headers` go with every request. How many requests run at once is for the caller to
-    limit. `sleep`, `random` (0..1) and `now` (seconds since the epoch) are for tests.
+    connections are tried, >= 1. `headers` go with every request. `offline`: no connection leaves this machine. How
+    many requests run at once is for the caller to limit. `sleep`, `random` (0..1) and `now` (seconds since the epoch)
+    are for tests.
     """
 
     def __init__(
@@ -94,13 +61,15 @@ class Transport:
         attempts: int = 6,
         max_reply_bytes: int = 10_000_000,
         headers: Mapping[str, str] | None = None,
+        offline: bool = False,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         random: Callable[[], float] = chance.random,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._timeout_s, self._attempts, self._max_reply_bytes = timeout_s, attempts, max_reply_bytes
+        self._timeout_s, self._max_reply_bytes = timeout_s, max_reply_bytes
         self._headers = {"Content-Type": "application/json", **(headers or {})}
-        self._sleep, self._random, self._now = sleep, random, now
+        self._persistence = Persistence(attempts, sleep=sleep, random=random, now=now)
+        self._offline = offline
         self._clients: dict[asyncio.AbstractEventLoop, tuple[aiohttp.ClientSession, AsyncGenerator[None]]] = {}
 
     async def post_json(
@@ -126,9 +95,10 @@ class Transport:
     ) -> HttpReply:
         """Return the reply to a request (a body of bytes is sent as it is); redirects are not followed.
 
-        429 and 503 are tried again when Retry-After says (at most 60 s later), other 5xx and broken connections after
-        a growing, jittered wait. Every other status is a reply. A request that is not `repeatable` is made again only
-        when the server has certainly not acted on it: after 429, 503 and where no connection came about.
+        429 and 503 are tried again when Retry-After says (at most 60 s later, and up to five times as often as
+        `attempts`), other 5xx and broken connections after a growing, jittered wait. Every other status is a reply. A
+        request that is not `repeatable` is made again only when the server has certainly not acted on it: after 429,
+        503 and where no connection came about.
 
         Raises: TransportError after the last attempt, for an attempt that takes longer than `timeout_s` (None: the
         transport's) and for a reply that is cut short or too long. It holds neither headers nor the URL's query.
@@ -173,24 +143,14 @@ class Transport:
 
     async def _persist(self, url: str, once: Callable[[int], Awaitable[HttpReply]], *, repeatable: bool) -> HttpReply:
         """Return what an attempt gives, made as often as that may help."""
-        attempt = 0
-        while True:
-            attempt += 1
-            try:
-                reply = await once(attempt)
-            except _Broken as broken:
-                in_vain = broken.heard and not repeatable
-                if in_vain or attempt >= min(self._attempts, broken.at_most or self._attempts):
-                    raise _given_up(url, broken, attempt) from None
-                wait_s = self._backoff_s(attempt)
-            else:
-                if reply.status != 429 and reply.status < 500:
-                    return reply
-                in_vain = reply.status not in (429, 503) and not repeatable
-                if in_vain or attempt >= self._attempts:
-                    raise _refused(url, reply)
-                wait_s = self._asked_wait_s(reply) or self._backoff_s(attempt)
-            await self._sleep(wait_s)
+        try:
+            return await self._persistence.persist(once, repeatable=repeatable)
+        except GaveUp as error:
+            if error.broken is not None:
+                raise _given_up(url, error.broken, error.attempts) from None
+            if error.reply is not None:
+                raise _refused(url, error.reply) from None
+            raise
 
     async def _attempt(
         self, method: str, url: str, data: bytes | None, *, headers: Mapping[str, str], limit_s: float, attempt: int
@@ -211,7 +171,7 @@ class Transport:
         except aiohttp.ConnectionTimeoutError:
             raise _no_connection_in_time() from None
         except TimeoutError:
-            raise _Broken(f"took longer than {limit_s:g} s", at_most=1, status=status, timed_out=True) from None
+            raise Broken(f"took longer than {limit_s:g} s", at_most=1, status=status, timed_out=True) from None
         except (OSError, ValueError, aiohttp.ClientError) as error:
             raise _broken(error, status) from None
         return HttpReply(status, body, (time.perf_counter() - started) * 1000, attempt, response.headers)
@@ -241,7 +201,7 @@ class Transport:
         except aiohttp.ConnectionTimeoutError:
             raise _no_connection_in_time() from None
         except TimeoutError:
-            raise _Broken(f"was silent for longer than {silence_s:g} s", at_most=1, timed_out=True) from None
+            raise Broken(f"was silent for longer than {silence_s:g} s", at_most=1, timed_out=True) from None
         except (OSError, ValueError, aiohttp.ClientError) as error:
             raise _broken(error, None) from None
         return HttpReply(response.status, body, (time.perf_counter() - started) * 1000, attempt, response.headers)
@@ -255,10 +215,10 @@ class Transport:
                 for event in reader.feed(piece):
                     yield event
         except TooLong:
-            broken = _Broken(f"sent an event of more than {self._max_reply_bytes:,} bytes", status=200)
+            broken = Broken(f"sent an event of more than {self._max_reply_bytes:,} bytes", status=200)
             raise _given_up(url, broken, 1) from None
         except TimeoutError:
-            raise _given_up(url, _Broken("was silent for too long", status=200, timed_out=True), 1) from None
+            raise _given_up(url, Broken("was silent for too long", status=200, timed_out=True), 1) from None
         except (OSError, ValueError, aiohttp.ClientError) as error:
             raise _given_up(url, _broken(error, 200), 1) from None
 
@@ -269,7 +229,7 @@ class Transport:
             chunks.append(chunk)
             size += len(chunk)
             if size > self._max_reply_bytes:
-                raise _Broken(f"sent more than {self._max_reply_bytes:,} bytes", at_most=1, status=response.status)
+                raise Broken(f"sent more than {self._max_reply_bytes:,} bytes", at_most=1, status=response.status)
         return b"".join(chunks)
 
     async def _client(self) -> "aiohttp.ClientSession":
@@ -277,21 +237,11 @@ class Transport:
         held = self._clients.get(loop)
         if held is None or held[0].closed:
             self._clients = {other: kept for other, kept in self._clients.items() if not other.is_closed()}
-            client = _new_client()
+            client = _new_client(offline=self._offline)
             keeper = _closing(client)
             await anext(keeper)
             held = self._clients[loop] = client, keeper
         return held[0]
-
-    def _backoff_s(self, attempt: int) -> float:
-        longest = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2 ** (attempt - 1))
-        return float(longest * (0.5 + self._random() / 2))
-
-    def _asked_wait_s(self, reply: HttpReply) -> float | None:
-        """Return how long the server asks us to stay away, 60 s at most; None when it does not say."""
-        asked = reply.headers.get("Retry-After") if reply.status in (429, 503) else None
-        seconds = _seconds(asked, self._now()) if asked else None
-        return seconds if seconds is None else min(seconds, _LONGEST_WAIT_S) + self._random() / 4
 
 
 def encode(body: Mapping[str, object]) -> bytes:
@@ -313,25 +263,12 @@ def shown(url: str) -> str:
     return f"{parts.scheme}://{host}{parts.path}"
 
 
-def _seconds(retry_after: str, now: float) -> float | None:
-    """Return what a Retry-After header means in seconds from now, > 0; None when it means nothing."""
-    from email.utils import parsedate_to_datetime  # 5 ms of CPU: only when a server is busy
-
-    try:
-        seconds = float(retry_after)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(retry_after).timestamp() - now
-        except ValueError:
-            return None
-    return seconds if 0 < seconds < float("inf") else None
-
-
-def _new_client() -> "aiohttp.ClientSession":
+def _new_client(*, offline: bool) -> "aiohttp.ClientSession":
     import aiohttp
 
+    stays: Any = {"resolver": LoopbackResolver(), "socket_factory": loopback_socket} if offline else {}
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0),
+        connector=aiohttp.TCPConnector(limit=0, **stays),
         cookie_jar=aiohttp.DummyCookieJar(),
     )
 
@@ -344,33 +281,35 @@ async def _closing(client: "aiohttp.ClientSession") -> AsyncGenerator[None]:
         await client.close()
 
 
-def _no_connection_in_time() -> _Broken:
-    return _Broken("cannot be reached: no connection in time", at_most=_ATTEMPTS_TO_CONNECT, heard=False)
+def _no_connection_in_time() -> Broken:
+    return Broken("cannot be reached: no connection in time", at_most=_ATTEMPTS_TO_CONNECT, heard=False)
 
 
-def _broken(error: Exception, status: int | None) -> _Broken:
+def _broken(error: Exception, status: int | None) -> Broken:
     """Return what a client's error means, in our words: its own may hold the whole URL."""
     import aiohttp
 
     match error:
+        case aiohttp.ClientConnectorError(os_error=RefusedOffline() as refused):
+            return Broken(f"is not asked: {refused.strerror}", at_most=1, heard=False)
         case aiohttp.ClientConnectorCertificateError():
-            return _Broken("shows a certificate that is not trusted", at_most=1, heard=False)
+            return Broken("shows a certificate that is not trusted", at_most=1, heard=False)
         case aiohttp.ClientConnectorDNSError():
-            return _Broken("cannot be reached: its host is not known", at_most=_ATTEMPTS_TO_CONNECT, heard=False)
+            return Broken("cannot be reached: its host is not known", at_most=_ATTEMPTS_TO_CONNECT, heard=False)
         case aiohttp.ClientConnectorError():
             reason = error.strerror or "no connection"
-            return _Broken(f"cannot be reached: {reason}", at_most=_ATTEMPTS_TO_CONNECT, heard=False)
+            return Broken(f"cannot be reached: {reason}", at_most=_ATTEMPTS_TO_CONNECT, heard=False)
         case aiohttp.ClientPayloadError():
-            return _Broken("sent a reply that is cut short or garbled", status=status)
+            return Broken("sent a reply that is cut short or garbled", status=status)
         case aiohttp.ClientResponseError():
-            return _Broken("sent something that is not HTTP", status=status)
+            return Broken("sent something that is not HTTP", status=status)
         case ValueError() | aiohttp.NonHttpUrlClientError():
-            return _Broken("cannot be asked: the URL or a header is not valid", at_most=1)
+            return Broken("cannot be asked: the URL or a header is not valid", at_most=1)
         case _:
-            return _Broken("broke the connection", status=status)
+            return Broken("broke the connection", status=status)
 
 
-def _given_up(url: str, broken: _Broken, attempts: int) -> TransportError:
+def _given_up(url: str, broken: Broken, attempts: int) -> TransportError:
     return TransportError(
         f"{shown(url)} {broken.why}{_after(attempts)}",
         status=broken.status,

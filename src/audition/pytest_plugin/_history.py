@@ -5,6 +5,7 @@ from collections import Counter
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
+from audition.engine.standing import fingerprint_of
 from audition.engine.tally import INTERRUPTED, new_run
 from audition.pytest_plugin._project import Project
 from audition.results import TrialResult, Verdict
@@ -19,7 +20,9 @@ class History:
     """
 
     def __init__(self, project: Project, place: str) -> None:
-        self._run = new_run(agent=project.agent_reference, judge=project.judge_reference, total=0)
+        judge = project.judge_reference
+        fingerprint = fingerprint_of(project.settings, judge)
+        self._run = new_run(agent=project.agent_reference, judge=judge, judge_fingerprint=fingerprint, total=0)
         with ExitStack() as opened:
             recorder = opened.enter_context(closing(open_recorder(place)))
             self._recording = opened.enter_context(Recording(recorder, self._run))

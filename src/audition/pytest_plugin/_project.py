@@ -24,6 +24,7 @@ class Project:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.settings = with_agent_config(load_settings(config.rootpath, environment()))
+        self._models = models_of(self.settings)  # all of a session share limits and budget
         self.allow_code = bool(self._asked("allow_code"))
         if self.allow_code and str(self.settings.root) not in sys.path:
             sys.path.insert(0, str(self.settings.root))  # custom checks name functions of the project
@@ -56,7 +57,7 @@ class Project:
         """Return the agent given, or else the project's."""
         if given is None or isinstance(given, str):
             reference = given or self.agent_reference
-            return agent_of(self.settings, reference)
+            return agent_of(self.settings, reference, models=self._models)
         if callable(given):
             from audition.agents.function import FunctionAgent
 
@@ -68,11 +69,11 @@ class Project:
         reference = given or self.judge_reference
         if reference is None or not isinstance(reference, str):
             return reference
-        return judge_of(self.settings, reference)
+        return judge_of(self.settings, reference, models=self._models)
 
     def users(self) -> Users:
         """Return who speaks the turns of an eval; for a scenario whose user nobody plays, asking is a PlanError."""
-        return user_for(models_of(self.settings), self._text("user_model") or self.settings.user_model)
+        return user_for(self._models, self._text("user_model") or self.settings.user_model)
 
     def at_once(self, agent: Agent) -> int:
         """Return how many evals run side by side."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from audition.results import CheckResult, Run, TrialResult
+from audition.results import CheckResult, Run, TrialResult, Vote, agent_usage, judge_usage
 from audition.transcript import Exchange, ToolCall, Trouble, Usage
 from audition.wire import SCHEMA, to_json, without_secrets
 
@@ -42,11 +42,13 @@ def _rest(run: Run) -> dict[str, object]:
         "status": run.status,
         "agent": without_secrets(run.agent),
         "judge": run.judge,
+        "judge_fingerprint": run.judge_fingerprint,
         "error": run.error,
         "paths": run.paths,
         "faults": run.faults,
         "warnings": run.warnings,
         "rescored_from": run.rescored_from,
+        "usage": {"agent": _usage(run.agent_usage), "judge": _usage(run.judge_usage)},
         "schema": SCHEMA,
     }
 
@@ -66,6 +68,7 @@ def _eval(result: TrialResult) -> dict[str, object]:
         "outcome": [_check(check) for check in result.checks if check.turn is None],
         "trial": result.trial,
         "started_at": result.started_at,
+        "usage": {"agent": _usage(agent_usage(result)), "judge": _usage(judge_usage(result))},
         **_troubled(result.transcript.trouble),
     }
 
@@ -129,4 +132,23 @@ def _check(check: CheckResult) -> dict[str, object]:
         "where": check.where,
         "score": check.score,
     }
-    return told if check.note is None else told | {"note": check.note}
+    if check.judge_usage is not None:
+        told["judge_usage"] = _usage(check.judge_usage)
+    if check.votes:
+        told["votes"] = [_vote(vote) for vote in check.votes]
+    if check.note is not None:
+        told["note"] = check.note
+    return told if check.warning is None else told | {"warning": check.warning}
+
+
+def _vote(vote: Vote) -> dict[str, object]:
+    return {
+        "asked": vote.asked,
+        "model": vote.model,
+        "score": vote.score,
+        "answer": vote.answer,
+        "reason": vote.reason,
+        "prompt_hash": vote.prompt_hash,
+        "usage": _usage(vote.usage),
+        "raw": vote.raw,
+    }

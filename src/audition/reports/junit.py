@@ -44,7 +44,12 @@ def render(run: Run, results: Iterable[TrialResult], *, verbose: bool = False) -
 
 
 def _properties(run: Run) -> str:
-    known = {"agent": without_secrets(run.agent), "judge": run.judge, "status": run.status}
+    known = {
+        "agent": without_secrets(run.agent),
+        "judge": run.judge,
+        "judge_fingerprint": run.judge_fingerprint,
+        "status": run.status,
+    }
     lines = (f"      <property{_attributes(name=name, value=value)}/>\n" for name, value in known.items() if value)
     return f"    <properties>\n{''.join(lines)}    </properties>\n"
 
@@ -53,7 +58,7 @@ def _test_case(result: TrialResult, verbose: bool) -> str:
     name = result.eval_name if result.trial == 1 else f"{result.eval_name}#{result.trial}"
     case = _attributes(name=name, classname=_class_name(result), time=_seconds(result.duration_ms))
     inside = _conclusion(result)
-    if verbose or inside:
+    if verbose or inside or any(check.warning for check in result.checks):
         inside += f"      <system-out>{_content(result_text(result, verbose=True))}</system-out>\n"
     return f"    <testcase{case}>\n{inside}    </testcase>\n" if inside else f"    <testcase{case}/>\n"
 

@@ -6,11 +6,11 @@ output of the Botpress evals command.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from audition.results import CheckResult, Run, TrialResult, Verdict
+from audition.results import CheckResult, Run, TrialResult, Verdict, Vote, agent_usage, judge_usage
 from audition.statistics.intervals import wilson
 from audition.statistics.repeats import stability
 from audition.text import printable, shorten
-from audition.transcript import Exchange, Trouble
+from audition.transcript import Exchange, Trouble, Usage
 from audition.wire import to_json
 
 MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.ERROR: "!", Verdict.SKIP: "-"}
@@ -22,6 +22,9 @@ _LINE = 160
 _BLOCK = 600
 """How many characters of a text are shown where it may take several lines; ten times as many with `verbose`."""
 
+_ASKED = 60
+"""How many characters of a question are shown beside an answer to it."""
+
 Repeats = Mapping[str, Sequence[Verdict]]
 """The verdicts of all trials, by eval."""
 
@@ -32,7 +35,7 @@ def render(run: Run, results: Iterable[TrialResult], *, verbose: bool = False) -
     for result in results:
         repeats.setdefault(result.eval_name, []).append(result.verdict)
         yield result_text(result, verbose=verbose)
-    yield "\n" + _remarks(run) + summary_text(run, repeats)
+    yield "\n" + _remarks(run) + summary_text(run, repeats, verbose=verbose)
 
 
 def result_text(result: TrialResult, *, verbose: bool = False, many_trials: bool = False) -> str:
@@ -50,11 +53,16 @@ def result_text(result: TrialResult, *, verbose: bool = False, many_trials: bool
     for index in range(_turns(result)):
         lines += _turn(result, index, verbose)
     lines += _part("Outcome", [check for check in result.checks if check.turn is None], [], verbose)
+    if verbose:
+        lines += _spending("    ", agent_usage(result), judge_usage(result))
     return "\n".join(lines) + "\n"
 
 
-def summary_text(run: Run, repeats: Repeats | None = None) -> str:
-    """Return the last lines of the report: how often repeated evals passed, what is missing, and the counts."""
+def summary_text(run: Run, repeats: Repeats | None = None, *, verbose: bool = False) -> str:
+    """Return the last lines of the report: how often repeated evals passed, what is missing, and the counts.
+
+    With `verbose`, also what the doctor found of the judge.
+    """
     lines = [_repeated(name, verdicts) for name, verdicts in (repeats or {}).items() if len(verdicts) > 1]
     if run.faults:
         lines.append(f"{MARKS[Verdict.ERROR]} not everything could be read: {_count(len(run.faults), 'fault')}")
@@ -64,6 +72,9 @@ def summary_text(run: Run, repeats: Repeats | None = None) -> str:
         lines.append(f"{MARKS[Verdict.ERROR]} {run.total - run.ran} of {run.total} not run")
     if run.ran == 0:
         lines.append(f"{MARKS[Verdict.ERROR]} nothing was evaluated")
+    if verbose and run.judge_fingerprint is not None:
+        lines.append(_line(f"judged by {run.judge_fingerprint}"))
+    lines += _spending("", run.agent_usage, run.judge_usage)
     errors = _count(run.errors, "error")
     seconds = f"{run.duration_ms / 1000:.1f} s"
     lines.append(f"{run.passed} passed, {run.failed} failed, {errors}, {run.skipped} skipped ({seconds})")
@@ -73,7 +84,10 @@ def summary_text(run: Run, repeats: Repeats | None = None) -> str:
 def check_lines(check: CheckResult, indent: str = "", *, verbose: bool = False) -> list[str]:
     """Return a check on a line, and below it what was expected and seen, unless it held or nobody looked."""
     lines = [f"{indent}{MARKS[check.verdict]} {check.category}.{_line(check.check)}"]
-    note = _block("note:     ", check.note, f"{indent}    ", verbose) if verbose and check.note else []
+    note = _block("warning:  ", check.warning, f"{indent}    ", verbose) if check.warning else []
+    note += _block("note:     ", check.note, f"{indent}    ", verbose) if verbose and check.note else []
+    if verbose and len(check.votes) > 1:
+        note += [f"{indent}    vote:     {_line(_voted(vote))}" for vote in check.votes]
     if check.verdict in (Verdict.PASS, Verdict.SKIP):
         return lines + note
     told = {
@@ -88,10 +102,41 @@ def check_lines(check: CheckResult, indent: str = "", *, verbose: bool = False) 
     return lines + note
 
 
+def _voted(vote: Vote) -> str:
+    """Return a vote in a line: who answered what, to which question."""
+    said = vote.reason if vote.score is None and vote.answer is None else _answered(vote)
+    return f"{vote.model or 'the judge'}: {said} (asked: {shorten(vote.asked, _ASKED)})"
+
+
+def _answered(vote: Vote) -> str:
+    if vote.answer is None:
+        return str(vote.score)
+    clauses = vote.answer.get("clauses")
+    return f"{len(clauses)} clauses" if isinstance(clauses, list | tuple) else str(vote.answer.get("status"))
+
+
 def _remarks(run: Run) -> str:
     """Return the warnings and the faults of a run, which a running command has told already."""
     lines = [f"warning: {_line(warning, _BLOCK)}\n" for warning in run.warnings]
     return "".join(lines + [f"{MARKS[Verdict.ERROR]} {_line(fault, _BLOCK)}\n" for fault in run.faults])
+
+
+def _spending(indent: str, by_agent: Usage | None, by_judge: Usage | None) -> list[str]:
+    """Return what the models took, on a line; none when nobody says."""
+    told = [
+        f"{who}: {_spent(usage)}"
+        for who, usage in (("agent", by_agent), ("judge", by_judge))
+        if usage is not None and (usage.input_tokens, usage.output_tokens, usage.cost_usd) != (None, None, None)
+    ]
+    return [indent + "; ".join(told)] if told else []
+
+
+def _spent(usage: Usage) -> str:
+    sent, received, cost_usd = usage.input_tokens, usage.output_tokens, usage.cost_usd
+    tokens = "unknown" if sent is None or received is None else f"{sent + received:,}"
+    if cost_usd is None:
+        return f"tokens {tokens}, cost unknown"
+    return f"tokens {tokens}, cost {'under $0.0001' if 0 < cost_usd < 0.0001 else f'${cost_usd:.4f}'}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -112,7 +157,7 @@ def _turn(result: TrialResult, index: int, verbose: bool) -> list[str]:
 
 def _part(title: str, checks: Sequence[CheckResult], details: list[str], verbose: bool) -> list[str]:
     """Return a turn, or the outcome, when there is something to say about it."""
-    shown = [check for check in checks if verbose or check.verdict in (Verdict.FAIL, Verdict.ERROR)]
+    shown = [check for check in checks if verbose or check.warning or check.verdict in (Verdict.FAIL, Verdict.ERROR)]
     lines = details + [line for check in shown for line in check_lines(check, "      ", verbose=verbose)]
     return [f"    {title}", *lines] if lines else []
 

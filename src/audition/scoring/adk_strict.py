@@ -175,8 +175,12 @@ def _lenient(asked: Inquiry) -> Inquiry:
     return replace(asked, conclude=partial(_conclude, asked.conclude))
 
 
-def _conclude(conclude: Callable[[Sequence[Opinion]], Finding], opinions: Sequence[Opinion]) -> Finding:
+def _conclude(
+    conclude: Callable[[Sequence[Opinion]], Finding | Inquiry], opinions: Sequence[Opinion]
+) -> Finding | Inquiry:
     found = conclude(opinions)
+    if isinstance(found, Inquiry):
+        return _lenient(found)
     if found.verdict is not Verdict.ERROR:
         return found
     return replace(found, verdict=Verdict.SKIP, reason=f"{_LEFT_OUT}: {found.reason}")

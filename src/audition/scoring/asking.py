@@ -45,7 +45,19 @@ def opening(exchange: Exchange) -> Line:
 def tool_lines(exchange: Exchange) -> Iterator[Line]:
     """Yield the tool calls of a turn with what they returned, numbered from 1."""
     for number, call in enumerate(exchange.tool_calls, 1):
-        yield Line(speaker="tool", text=f"{number}. {_told(call)}")
+        yield Line(speaker="tool", text=f"{number}. {told(call)}")
+
+
+def told(call: ToolCall) -> str:
+    """Return a tool call with what it came to, in a line: `get({"room": "hall"}) -> 18`."""
+    given = call.malformed if call.malformed is not None else _data(call.arguments)
+    within = "" if call.within is None else f" (called by {call.within})"
+    return f"{call.name}({given}){within} -> {outcome_of(call)}"
+
+
+def outcome_of(call: ToolCall) -> str:
+    """Return what a tool call came to, as a judge is shown it: its result, or its failure."""
+    return f"error: {call.error}" if call.error is not None else _data(call.result)
 
 
 def as_text(lines: Iterable[Line]) -> str:
@@ -224,13 +236,6 @@ def _times(count: int, noun: str) -> str:
 
 def _set_in(part: str) -> str:
     return f"    {part}"
-
-
-def _told(call: ToolCall) -> str:
-    given = call.malformed if call.malformed is not None else _data(call.arguments)
-    outcome = f"error: {call.error}" if call.error is not None else _data(call.result)
-    within = "" if call.within is None else f" (called by {call.within})"
-    return f"{call.name}({given}){within} -> {outcome}"
 
 
 def _data(value: object) -> str:

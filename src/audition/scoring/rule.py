@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from audition.documents.shape import Shape
-from audition.evals import Check, Scenario, Turn
+from audition.evals import Check, Data, Scenario, Turn
 from audition.results import Verdict
 from audition.transcript import Exchange, State, Transcript
 
-Scale = Literal["grade", "yes_no"]
-"""How a judge answers: with a grade from 1 to 5, or with 1 (yes) or 0 (no)."""
+Scale = Literal["grade", "yes_no", "clauses", "clause"]
+"""How a judge answers: with a grade from 1 to 5, or with 1 (yes) or 0 (no).
+
+To `clauses` it splits the criterion into parts, and to `clause` it says what became of one, with evidence: these
+answers are objects, which `audition.scoring.clauses` reads.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,22 +64,27 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """A judge's answer to one question of several; `score` None: none could be had, and `reason` says why."""
+    """A judge's answer to one question of several.
+
+    `score` None: none could be had, and `reason` says why; but on the scales `clauses` and `clause` it always is None,
+    and `answer` is what the judge said, None when nothing could be had.
+    """
 
     score: int | None
     reason: str
+    answer: Data | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inquiry:
     """Several questions whose answers decide together.
 
-    `conclude` is given one opinion for each question, in order, and is pure. `expected` is what the check wants, in
-    words, for a result without answers.
+    `conclude` is given one opinion for each question, in order, and is pure. It decides, or asks what follows from the
+    answers, at most twice. `expected` is what the check wants, in words, for a result without answers.
     """
 
     questions: tuple[Question, ...]
-    conclude: Callable[[Sequence[Opinion]], Finding]
+    conclude: Callable[[Sequence[Opinion]], "Finding | Inquiry"]
     expected: str
 
 

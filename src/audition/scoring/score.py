@@ -6,7 +6,7 @@ from functools import cache
 from types import ModuleType
 
 from audition.evals import Check, Eval, Turn
-from audition.results import CheckResult, Verdict
+from audition.results import CheckResult, Verdict, Vote
 from audition.scoring.checks import CATEGORIES
 from audition.scoring.checks.response import says_nothing
 from audition.scoring.matchers import shown
@@ -53,15 +53,22 @@ def score(eval: Eval, transcript: Transcript, *, judge_pass_threshold: int) -> l
     return rows
 
 
-def settled(open_check: OpenCheck, opinions: Sequence[Opinion], usage: Usage | None = None) -> CheckResult:
-    """Return the result of a check that a judge answered: `opinions` holds one for each question, in order."""
+def settled(
+    open_check: OpenCheck, opinions: Sequence[Opinion], usage: Usage | None = None, votes: Sequence[Vote] = ()
+) -> Row:
+    """Return the result of a check that a judge answered: `opinions` holds one for each question, in order.
+
+    It is an open check again when the answers lead to further questions.
+    """
     asked = open_check.question
     if isinstance(asked, Inquiry):
         found = asked.conclude(opinions)
     else:
         (opinion,) = opinions
         found = _held_against(asked, opinion)
-    return _result(open_check.check, open_check.description, open_check.turn, found, usage)
+    if isinstance(found, Inquiry):
+        return replace(open_check, question=found)
+    return replace(_result(open_check.check, open_check.description, open_check.turn, found, usage), votes=tuple(votes))
 
 
 def unsettled(open_check: OpenCheck, verdict: Verdict, reason: str) -> CheckResult:

@@ -64,3 +64,25 @@ def test_no_eval_at_all_is_not_ok(project: Any) -> None:
     project.folder.joinpath("evals").mkdir()
 
     assert project.invoke("check").exit_code == 4
+
+
+def test_what_lint_finds_is_told_and_changes_nothing(project: Any) -> None:
+    check = "assert: {response: [{llm_judge: Says goodbye verbatim.}]}"
+    project.write("evals/a.eval.yaml", f"name: a\nconversation:\n  - user: hi\n    {check}\n")
+
+    result = project.invoke("check")
+
+    assert "evals/a.eval.yaml:4:25: L3 error: a: the text demands an exact wording" in result.stderr
+    assert (result.stdout, result.exit_code) == ("1 eval in 1 file: ok\n", 0)
+
+
+def test_what_lint_finds_is_refused_when_that_is_wanted(project: Any) -> None:
+    project.write_evals("P")
+    assert project.invoke("check", "--strict").exit_code == 0
+
+    check = "assert: {response: [{llm_judge: Responds appropriately.}]}"
+    project.write("evals/a.eval.yaml", f"name: a\nconversation:\n  - user: hi\n    {check}\n")
+    result = project.invoke("check", "--strict")
+
+    assert result.stdout == "2 evals in 2 files: refused, since lint finds fault with them\n"
+    assert result.exit_code == 2

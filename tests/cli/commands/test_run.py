@@ -220,6 +220,30 @@ def test_the_judge_of_the_settings_judges(project: Any) -> None:
     assert result.exit_code == 1
 
 
+@pytest.mark.parametrize(
+    "judge",
+    [
+        'model = \'canned:{"reason": "rude", "score": 1}\'\nvotes = 3',
+        """models = ['canned:{"reason": "rude", "score": 1}', 'canned:{"reason": "r", "score": 5}',
+        'canned:{"reason": "so so", "score": 2}']""",
+    ],
+    ids=["one model", "three models"],
+)
+def test_several_votes_are_cast_and_kept(project: Any, judge: str) -> None:
+    project.write_evals("J")
+    model = 'model = \'canned:{"reason": "rude", "score": 1}\''
+    project.write("audition.toml", CANNED.replace(model, judge))
+
+    result = project.invoke("run", "-v")
+
+    assert result.exit_code == 1
+    assert result.stdout.count("vote: ") == 3
+    assert (
+        len(json.loads(project.invoke("run", "--format", "json").stdout)["evals"][0]["turns"][0]["checks"][0]["votes"])
+        == 3
+    )
+
+
 def test_a_judge_of_the_command_line_wins_over_settings_and_environment(
     project: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -578,3 +602,64 @@ def test_a_function_of_the_project_is_run_only_when_code_is_allowed(project: Any
 
     assert result.exit_code == 2
     assert "a custom check runs the function it names; --allow-code allows it" in result.stderr
+
+
+JUDGED = """
+name: {name}
+conversation:
+  - user: hello
+    assert:
+      response:
+        - llm_judge: it is kind
+"""
+
+
+def _judged_project(project: Any, evals: int, more: str = "") -> None:
+    project.write("answers.yaml", "replies:\n  - say: hello there\n")
+    project.folder.joinpath("evals").mkdir(exist_ok=True)
+    for number in range(evals):
+        project.write(f"evals/{number}.eval.yaml", JUDGED.format(name=f"kind-{number}"))
+    project.write("audition.toml", CANNED.replace("rude", "kind").replace('"score": 1', '"score": 5') + more)
+
+
+@pytest.mark.parametrize("how", ["option", "settings"])
+def test_a_budget_that_is_spent_ends_the_run_with_what_it_has(project: Any, how: str) -> None:
+    _judged_project(project, 9, "[budget]\nmax_calls = 3" if how == "settings" else "")
+
+    result = project.invoke("run", "--concurrency", "1", *(["--max-calls", "3"] if how == "option" else []))
+
+    assert "3 passed, 0 failed, 1 error, 0 skipped" in result.stdout
+    assert "the run did not complete: the budget of 3 calls is spent" in result.stdout
+    assert "5 of 9 not run" in result.stdout
+    assert result.exit_code == 3
+    (kept,) = project.runs()
+    assert (kept["passed"], kept["errors"], kept["total"], kept["status"]) == (3, 1, 9, "failed")
+
+
+def test_a_budget_that_just_does_changes_nothing(project: Any) -> None:
+    _judged_project(project, 3)
+
+    result = project.invoke("run", "--max-calls", "3")
+
+    assert result.exit_code == 0, result.output
+
+
+def test_dollars_are_not_spent_where_nobody_knows_the_price(project: Any) -> None:
+    _judged_project(project, 2)
+
+    result = project.invoke("run", "--max-cost-usd", "5", "--concurrency", "1")
+
+    assert "the price of 'canned:" in result.stdout
+    assert "1 of 2 not run" in result.stdout
+    assert result.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--max-calls", "0"), ("--max-tokens", "-1"), ("--max-cost-usd", "nan"), ("--max-cost-usd", "0")],
+    ids=str,
+)
+def test_a_budget_that_is_none_is_refused(project: Any, option: tuple[str, str]) -> None:
+    project.write_evals("P")
+
+    assert project.invoke("run", *option).exit_code == 2

@@ -14,15 +14,18 @@ from audition.cli.commands import _adk, _project
 from audition.cli.commands._adk_selection import Wanted, insist_on_cases, unique_names, wanted_sets
 from audition.cli.commands._adk_text import case_text, criteria_line, notes_text, summary_text
 from audition.cli.commands._carrying_out import Wishes, carry_out
+from audition.cli.commands._cassette import cassette_of
 from audition.cli.commands._reporting import tell, write_text
 from audition.engine.perform import perform
 from audition.engine.plan import plan
-from audition.engine.project import limits_of, models_of, side_by_side
+from audition.engine.project import budget_of, limits_of, models_of, side_by_side
 from audition.engine.tally import new_run
 from audition.errors import ExitCode, Fault, LoadError, SettingsError, Where
 from audition.evals import Eval
 from audition.formats import without_code
 from audition.formats.adk import Config, config_beside, default_config, eval_set_of, models_for, read_with_config
+from audition.llm import Models
+from audition.llm.budget import Budget
 from audition.results import TrialResult
 from audition.settings import Settings
 from audition.store.adk_history import FOLDER, CaseRun, file_name, set_result
@@ -54,6 +57,13 @@ class Asked:
     adk_history: bool
     judge_model: str | None
     user_model: str | None
+    max_cost_usd: float | None
+    max_calls: int | None
+    max_tokens: int | None
+    record: Path | None
+    replay: Path | None
+    record_missing: bool
+    offline: bool
     allow_code: bool
     no_history: bool
     verbose: bool
@@ -90,14 +100,19 @@ class _Planned:
 
 def evaluate(asked: Asked) -> int:
     """Run the cases that are asked for, and return what the shell is told: what ADK tells, an error counting as 1."""
-    settings = _project.project_settings()
+    settings = _project.project_settings(offline=asked.offline)
     _note_logging(asked)
     planned = _planned(asked, settings)
     results_folder = _results_folder(planned.folder) if asked.adk_history else None
     criteria = criteria_line(one.check for one in planned.config.criteria)
     if asked.report is None and asked.output is None:
         write_text([criteria], None)
-    code, finished = _run(asked, settings, planned)
+    with cassette_of(asked.record, asked.replay, record_missing=asked.record_missing) as cassette:
+        budget = budget_of(
+            settings, max_cost_usd=asked.max_cost_usd, max_calls=asked.max_calls, max_tokens=asked.max_tokens
+        )
+        models = models_of(settings, budget=budget, cassette=cassette)
+        code, finished = _run(asked, settings, planned, models, budget)
     by_set = _by_set(planned.cases, finished)
     if asked.report is None:
         report = [*([criteria] if asked.output else []), *_report(asked, by_set)]
@@ -197,16 +212,18 @@ def _named_apart(cases: Sequence[_Case]) -> list[_Case]:
     return [replace(case, eval=replace(case.eval, name=names[key])) for case, key in zip(cases, ids, strict=True)]
 
 
-def _run(asked: Asked, settings: Settings, planned: _Planned) -> tuple[ExitCode, list[TrialResult]]:
+def _run(
+    asked: Asked, settings: Settings, planned: _Planned, models: Models, budget: Budget
+) -> tuple[ExitCode, list[TrialResult]]:
     """Run the cases, and return what came of it."""
     evals = [case.eval for case in planned.cases]
     options = {"at_once": asked.concurrency} if asked.concurrency and planned.reference.startswith("adk:") else {}
-    agent = _project.ready_agent(settings, planned.reference, more=options)
+    agent = _project.ready_agent(settings, planned.reference, models=models, more=options)
     trials = plan(evals, limits_of(settings, trials=asked.num_runs), agent.observes)
-    models = models_for(settings, planned.config, judge=asked.judge_model, user=asked.user_model)
-    users = user_for(models_of(settings), models.user, evals)
-    judge, judge_name = _project.ready_judge(settings, models.judge, judging=True)
-    remarks = (*planned.remarks, *models.remarks, *_adk.ENGINE.remarks(asked.adk_compat))
+    named = models_for(settings, planned.config, judge=asked.judge_model, user=asked.user_model)
+    users = user_for(models, named.user, evals)
+    judge, judge_name = _project.ready_judge(settings, named.judge, judging=True, models=models)
+    remarks = (*planned.remarks, *named.remarks, *_adk.ENGINE.remarks(asked.adk_compat))
     for remark in remarks:
         tell(f"warning: {remark}")
     run = new_run(
@@ -217,19 +234,29 @@ def _run(asked: Asked, settings: Settings, planned: _Planned) -> tuple[ExitCode,
         warnings=remarks,
     )
     at_once = side_by_side(settings, agent, asked.concurrency)
-    results = perform(trials, agent, judge, at_once=at_once, scorer=_adk.ENGINE.scorer(asked.adk_compat), users=users)
+    results = perform(
+        trials,
+        agent,
+        judge,
+        at_once=at_once,
+        scorer=_adk.ENGINE.scorer(asked.adk_compat),
+        users=users,
+        is_over=budget.is_over,
+    )
     noted = _adk.ENGINE.noted(results, {one.name: one for one in evals}, asked.adk_compat, unasked=True)
     finished: list[TrialResult] = []
-    return carry_out(settings, run, _kept(noted, finished), _wishes(asked, len(trials) > len(evals))), finished
+    wishes = _wishes(asked, budget, many_trials=len(trials) > len(evals))
+    return carry_out(settings, run, _kept(noted, finished), wishes), finished
 
 
-def _wishes(asked: Asked, many_trials: bool) -> Wishes:
+def _wishes(asked: Asked, budget: Budget, *, many_trials: bool) -> Wishes:
     return Wishes(
         report=asked.report,
         output=asked.output,
         verbose=asked.verbose or asked.print_detailed_results,
         many_trials=many_trials,
         keep=not asked.no_history,
+        budget=budget,
     )
 
 

@@ -13,6 +13,7 @@ from audition.cli.commands._progress import Progress, progress
 from audition.cli.commands._reporting import Screen, colour_allowed, write_report
 from audition.engine.tally import INTERRUPTED, Tally, exit_code
 from audition.errors import ExitCode
+from audition.llm.budget import Budget
 from audition.reports.text import result_text, summary_text
 from audition.results import Run, TrialResult, Verdict
 from audition.settings import Settings
@@ -28,7 +29,7 @@ STOPPED = "stopped at the first failure"
 class Wishes:
     """How a run is to be shown and kept. `output` None: the report goes to the terminal.
 
-    `report` None: nothing is shown, since the command does so itself.
+    `report` None: nothing is shown, since the command does so itself. `budget` may end the run.
     """
 
     report: str | None
@@ -37,6 +38,7 @@ class Wishes:
     many_trials: bool
     keep: bool
     fail_fast: bool = False
+    budget: Budget | None = None
 
     @property
     def streams(self) -> bool:
@@ -62,7 +64,8 @@ def carry_out(settings: Settings, run: Run, results: AsyncGenerator[TrialResult]
                 kept = store.results(finished.id)
                 write_report(wishes.report, finished, kept, verbose=wishes.verbose, output=wishes.output)
     if wishes.streams or (wishes.report and wishes.output):
-        Screen().show(("\n" if wishes.streams else "") + summary_text(finished, following.repeats))
+        summary = summary_text(finished, following.repeats, verbose=wishes.verbose)
+        Screen().show(("\n" if wishes.streams else "") + summary)
     return exit_code(finished)
 
 
@@ -94,7 +97,7 @@ class _Following:
                 self._take(result)
                 if self._wishes.fail_fast and result.verdict in (Verdict.FAIL, Verdict.ERROR):
                     return STOPPED
-        return None
+        return self._wishes.budget.refusal if self._wishes.budget else None
 
     def _take(self, result: TrialResult) -> None:
         self._tally.count(result)

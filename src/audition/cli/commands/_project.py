@@ -14,14 +14,16 @@ from audition.engine.project import agent_of, judge_of
 from audition.errors import ExitCode, NothingSelected, SettingsError
 from audition.formats import Gathered, Readers, gather, with_agent_config
 from audition.judges import Judge
-from audition.settings import Settings, environment, load_settings, options_for
+from audition.llm import Models
+from audition.settings import Settings, environment, go_offline, load_settings, options_for
 
 _SUFFIXES = (".yaml", ".yml", ".json", ".py", ".ts", ".mts", ".js", ".mjs")
 
 
-def project_settings() -> Settings:
-    """Return the settings that hold in the current folder."""
-    return with_agent_config(load_settings(Path.cwd(), environment()))
+def project_settings(*, offline: bool = False) -> Settings:
+    """Return the settings that hold in the current folder; `offline`: no connection may leave this machine."""
+    settings = with_agent_config(load_settings(Path.cwd(), environment()))
+    return go_offline(settings) if offline else settings
 
 
 def sort_targets(targets: tuple[str, ...]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
@@ -96,25 +98,37 @@ def named_agent(settings: Settings, reference: str | None) -> str:
 
 
 def ready_agent(
-    settings: Settings, reference: str, *, instruction: Path | None = None, more: Mapping[str, object] | None = None
+    settings: Settings,
+    reference: str,
+    *,
+    models: Models | None = None,
+    instruction: Path | None = None,
+    more: Mapping[str, object] | None = None,
 ) -> Agent:
     """Return an agent of the project; `instruction` is a file with its system prompt, for those that take one.
 
-    `more` are options that hold over those of the settings.
+    `models`: those of the run, None for models of the agent's own. `more` are options that hold over those of the
+    settings.
     """
     options = {**options_for(settings, reference), **(more or {})}
     if instruction is not None:
         options.pop("instruction_text", None)
         options["instruction"] = str(instruction.absolute())
-    return agent_of(settings, reference, options=options, transcripts=partial(transcripts_of, settings))
+    transcripts = partial(transcripts_of, settings)
+    return agent_of(settings, reference, models=models, options=options, transcripts=transcripts)
 
 
-def ready_judge(settings: Settings, reference: str | None, *, judging: bool) -> tuple[Judge | None, str | None]:
-    """Return the judge to use and what it is called; None when there is none, or none is wanted."""
+def ready_judge(
+    settings: Settings, reference: str | None, *, judging: bool, models: Models | None = None
+) -> tuple[Judge | None, str | None]:
+    """Return the judge to use and what it is called; None when there is none, or none is wanted.
+
+    `models`: those of the run, None for a model of the judge's own.
+    """
     named = reference or settings.judge_model
     if named is None or not judging:
         return None, None
-    return judge_of(settings, named), named
+    return judge_of(settings, named, models=models), named
 
 
 def _is_path(target: str) -> bool:

@@ -96,6 +96,36 @@ user_model_option = click.option(
     "--user-model", metavar="MODEL", help="The model that plays simulated users, named as for --judge-model."
 )
 
+cassette_options = _all_of(
+    click.option(
+        "--record",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Record every call of a language model on this cassette.",
+    ),
+    click.option(
+        "--replay",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Take every answer of a language model from this cassette, and ask none.",
+    ),
+    click.option("--record-missing", is_flag=True, help="With --replay: ask for what is missing there, and record it."),
+)
+
+budget_options = _all_of(
+    click.option(
+        "--max-cost-usd",
+        type=float,
+        metavar="DOLLARS",
+        callback=_above_zero,
+        help="What the language models of the run may cost.",
+    ),
+    count_option("--max-calls", help="How often they may be called."),
+    count_option("--max-tokens", help="How many tokens they may take, both ways."),
+)
+
+offline_option = click.option("--offline", is_flag=True, help="Refuse every connection that would leave this machine.")
+
 output_option = click.option(
     "--output",
     type=click.Path(path_type=Path),

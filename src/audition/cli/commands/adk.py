@@ -74,6 +74,9 @@ def command() -> None:
 @click.option("--adk-history", is_flag=True, help="Write result files that adk web reads, too.")
 @click.option("--judge-model", metavar="MODEL", help="The model that judges, before the one of the criteria.")
 @click.option("--user-model", metavar="MODEL", help="The model that simulates users.")
+@options.budget_options
+@options.cassette_options
+@options.offline_option
 @click.option("--allow-code", is_flag=True, help="Let custom metrics run the code they name.")
 @click.option("--no-history", is_flag=True, help="Keep no record of this run.")
 @click.option("-v", "--verbose", is_flag=True, help="Show more, such as tracebacks of the agent.")

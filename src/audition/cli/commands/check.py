@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from audition.cli.commands import _project
+from audition.cli.commands import _linting, _project
 from audition.cli.commands import _run_options as options
+from audition.cli.commands._reporting import tell
 from audition.engine.plan import Defaults, Selection, choose, plan
 from audition.errors import ExitCode
 from audition.evals import Eval
@@ -14,11 +15,13 @@ from audition.evals import Eval
 @click.command("check")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
 @click.option("--agent", metavar="KIND:WHERE", help="The agent the evals are meant for.")
+@click.option("--strict", is_flag=True, help="Take what lint finds, warnings too, for a fault: exit with 2.")
 @options.code_options
-def command(paths: tuple[Path, ...], *, agent: str | None, allow_code: bool, no_exec: bool) -> int:
+def command(paths: tuple[Path, ...], *, agent: str | None, strict: bool, allow_code: bool, no_exec: bool) -> int:
     """Load all evals and settings, and tell everything that is wrong with them. Nothing is run.
 
-    When an agent is named, here or in the settings, it is also checked that it shows all that the evals look at.
+    When an agent is named, here or in the settings, it is also checked that it shows all that the evals look at. What
+    lint finds in the texts for judges is told too, and changes nothing without --strict.
 
     \b
     Examples:
@@ -34,7 +37,13 @@ def command(paths: tuple[Path, ...], *, agent: str | None, allow_code: bool, no_
     reference = agent or settings.agent
     if reference:
         plan(evals, Defaults(), _project.ready_agent(settings, reference).observes)
+    findings = _linting.findings_of(settings, evals, _linting.codes_wanted(settings))
+    for finding in findings:
+        tell(_linting.in_lines(finding))
     beside = "" if reference else " (no agent was named, so nobody knows whether it shows all that they look at)"
+    if findings and strict:
+        click.echo(f"{_summary(evals)}: refused, since lint finds fault with them")
+        return ExitCode.ASKED_WRONGLY
     click.echo(f"{_summary(evals)}: ok{beside}")
     return ExitCode.PASSED
 

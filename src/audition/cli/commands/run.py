@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,17 +10,23 @@ from audition.agents import Agent
 from audition.cli.commands import _adk, _botpress, _project
 from audition.cli.commands import _run_options as options
 from audition.cli.commands._carrying_out import Wishes, carry_out
+from audition.cli.commands._cassette import cassette_of
 from audition.cli.commands._history import history_of
 from audition.cli.commands._reporting import tell
 from audition.engine.perform import Scorer, perform
 from audition.engine.plan import Defaults, Selection, choose, plan
-from audition.engine.project import AT_ONCE, limits_of, models_of
+from audition.engine.project import AT_ONCE, budget_of, limits_of, models_of
+from audition.engine.standing import fingerprint_of
 from audition.engine.tally import new_run
 from audition.errors import NothingSelected
 from audition.evals import Eval
+from audition.llm.budget import Budget
 from audition.results import Verdict
 from audition.settings import Settings
 from audition.users.simulated import user_for
+
+if TYPE_CHECKING:
+    from audition.llm.cassette import Cassette
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +41,13 @@ class _Asked:
     judge_model: str | None
     no_judge: bool
     user_model: str | None
+    record: Path | None
+    replay: Path | None
+    record_missing: bool
+    offline: bool
+    max_cost_usd: float | None
+    max_calls: int | None
+    max_tokens: int | None
     trials: int | None
     concurrency: int | None
     timeout: float | None
@@ -58,6 +71,9 @@ class _Asked:
 @options.agent_options
 @options.judging_options
 @options.user_model_option
+@options.cassette_options
+@options.offline_option
+@options.budget_options
 @options.limit_options
 @options.code_options
 @options.report_options
@@ -83,23 +99,35 @@ def command(**given: Any) -> int:
       audition run --format junit --output results.xml   a report for continuous integration
       audition run --format json | jq '.failed == 0'     a report for scripts
       audition run --rerun-failed                        what did not pass last time
+      audition run --max-cost-usd 2.50                   stop before it becomes dear
+      audition run --record tape.cassette                what models say is kept, to be played back
+      audition run --replay tape.cassette --offline      the same again, without a model
       audition run sets.evalset.json --config_file_path eval_config.json
     """
     asked = _Asked(**given)
-    settings = _project.project_settings()
+    with cassette_of(asked.record, asked.replay, record_missing=asked.record_missing) as cassette:
+        return _run(asked, _project.project_settings(offline=asked.offline), cassette)
+
+
+def _run(asked: _Asked, settings: Settings, cassette: "Cassette | None") -> int:
     paths, names = _project.sort_targets(asked.targets)
     readers = _adk.readers(asked.config_file_path, allow_code=asked.allow_code)
     gathered = _project.load_evals(settings, paths, allow_code=asked.allow_code, no_exec=asked.no_exec, readers=readers)
     with _project.faults_first(gathered):
         chosen = _choose(asked, settings, names, gathered.suite.evals)
     reference = _project.named_agent(settings, asked.agent)
-    agent = _project.ready_agent(settings, reference, instruction=asked.instruction)
+    budget = budget_of(
+        settings, max_cost_usd=asked.max_cost_usd, max_calls=asked.max_calls, max_tokens=asked.max_tokens
+    )
+    models = models_of(settings, budget=budget, cassette=cassette)
+    agent = _project.ready_agent(settings, reference, models=models, instruction=asked.instruction)
     trials = plan(chosen, _limits(asked, settings), agent.observes)
-    users = user_for(models_of(settings), asked.user_model or settings.user_model, chosen)
-    judge, judge_name = _project.ready_judge(settings, asked.judge_model, judging=not asked.no_judge)
+    users = user_for(models, asked.user_model or settings.user_model, chosen)
+    judge, judge_name = _project.ready_judge(settings, asked.judge_model, judging=not asked.no_judge, models=models)
     run = new_run(
         agent=reference,
         judge=judge_name,
+        judge_fingerprint=fingerprint_of(settings, judge_name),
         total=len(trials),
         paths=_project.kept_paths(settings, paths),
         faults=tuple(map(str, gathered.faults)),
@@ -115,11 +143,12 @@ def command(**given: Any) -> int:
         judging=not asked.no_judge,
         scorer=_scorer(asked),
         users=users,
+        is_over=budget.is_over,
     )
     by_name = {one.name: one for one in chosen}
     results = _botpress.ENGINE.noted(results, by_name, asked.botpress_compat, unasked=asked.verbose)
     results = _adk.ENGINE.noted(results, by_name, asked.adk_compat, unasked=asked.verbose)
-    return carry_out(settings, run, results, _wishes(asked, many_trials=len(trials) > len(chosen)))
+    return carry_out(settings, run, results, _wishes(asked, budget, many_trials=len(trials) > len(chosen)))
 
 
 def _scorer(asked: _Asked) -> Scorer:
@@ -165,7 +194,7 @@ def _at_once(asked: _Asked, settings: Settings, agent: Agent) -> int:
     return min(wanted or AT_ONCE, agent.at_once)
 
 
-def _wishes(asked: _Asked, *, many_trials: bool) -> Wishes:
+def _wishes(asked: _Asked, budget: Budget, *, many_trials: bool) -> Wishes:
     return Wishes(
         report=asked.report,
         output=asked.output,
@@ -173,4 +202,5 @@ def _wishes(asked: _Asked, *, many_trials: bool) -> Wishes:
         many_trials=many_trials,
         keep=not asked.no_history,
         fail_fast=asked.fail_fast,
+        budget=budget,
     )
