@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
         pytest.param("judged", ["judged, 8 calls of 20 ms, 50 at once, wall", "200 at once, CPU"], id="judged"),
         pytest.param("botpress", ["read 20 .eval.ts, CPU", "the whole process, CPU"], id="botpress"),
         pytest.param("adk_scoring", ["40 invocations scored, CPU"], id="ADK scoring"),
+        pytest.param("adk", ["20 cases, 8 at once, CPU", "a case of 4 turns, CPU"], id="ADK"),
         pytest.param(
             "pytest_plugin", ["20 evals in .eval.yaml under pytest, wall", "4 evals of 20 ms, 50 at once"], id="pytest"
         ),
@@ -44,5 +45,5 @@ def test_a_benchmark_that_nobody_wrote_is_refused() -> None:
 
     assert ran.returncode == 2
     assert (
-        "there are: startup, overhead, http_latency, judged, botpress, adk_scoring, pytest_plugin, lint" in ran.stderr
+        "there are: startup, overhead, http_latency, judged, botpress, adk_scoring, adk, pytest_plugin, lint" in ran.stderr
     )

@@ -10,7 +10,6 @@ from audition.judges.cached import Cached
 from audition.results import CheckResult, Verdict, Vote
 from audition.scoring.rule import OpenCheck, Opinion, Question
 from audition.scoring.score import settled, unsettled
-from audition.scoring.verdict_like import remark
 from audition.text import shorten
 from audition.transcript import Usage, total
 
@@ -65,6 +64,8 @@ async def _ask(one: OpenCheck, judge: Judge | None, *, judging: bool) -> CheckRe
     for _ in range(ROUNDS):
         if isinstance(row, CheckResult):
             break
+        from audition.scoring.verdict_like import remark  # its patterns take 9 ms of CPU, and most runs ask no judge
+
         warning = warning or remark(row.question)
         answered += (answers := await _round(row, judge))
         if isinstance(row.question, Question) and answers[0].error is not None:

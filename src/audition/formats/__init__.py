@@ -2,7 +2,7 @@
 
 from audition.formats._botpress_config import with_agent_config
 from audition.formats._format import FORMATS, Format, Reading
-from audition.formats._gather import Gathered, Readers, gather, load, without_code
+from audition.formats._gather import Gathered, Readers, gather, load, uncollected, without_code
 
 __all__ = [
     "FORMATS",
@@ -12,6 +12,7 @@ __all__ = [
     "Reading",
     "gather",
     "load",
+    "uncollected",
     "with_agent_config",
     "without_code",
 ]

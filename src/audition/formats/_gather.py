@@ -88,7 +88,7 @@ def _read_all(files: Iterable[_File], readers: Readers, *, allow_code: bool, no_
         if found in readers:
             together |= {path: readers[found](path) for path in its_files}
         elif hasattr(found, "read_many"):
-            with _uncollected():
+            with uncollected():
                 together |= found.read_many(its_files)
     readings = [together.get(file.path) or _read(file, codes[file.format][file.path]) for file in files]
     if allow_code and not no_exec:
@@ -108,7 +108,7 @@ def _read(file: _File, code: Code) -> Reading:
     if file.format.RUNS_CODE and code is not Code.ALLOWED:
         remark = f"{file.path}: not read, since that runs the code in it; name the file itself to have it read"
         return Reading(warnings=(remark,))
-    with nullcontext() if file.format.RUNS_CODE else _uncollected():
+    with nullcontext() if file.format.RUNS_CODE else uncollected():
         reading: Reading = file.format.read(file.path)
     return reading
 
@@ -126,7 +126,7 @@ def without_code(reading: Reading) -> Reading:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Let no garbage be collected meanwhile: reading leaves no cycles, and looking for them costs a fifth more time."""
     was_enabled = gc.isenabled()
     gc.disable()

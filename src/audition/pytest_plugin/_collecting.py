@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -10,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from audition.errors import AuditionError
-from audition.formats import FORMATS, Reading, without_code
+from audition.formats import FORMATS, Reading, uncollected, without_code
 from audition.formats._format import Code
 from audition.pytest_plugin._running import Request
 from audition.pytest_plugin._sessions import project_of, running_of
@@ -74,7 +75,8 @@ class EvalFile(pytest.File):
             remark = "not read, since that runs the code in it; name the file itself, or pass --audition-allow-code"
             return Reading(warnings=(f"{path}: {remark}",))
         code = Code.ALLOWED if named or allow_code else Code.NOT_ASKED_FOR
-        reading: Reading = found.read_many({path: code})[path] if hasattr(found, "read_many") else found.read(path)
+        with nullcontext() if found.RUNS_CODE else uncollected():
+            reading: Reading = found.read_many({path: code})[path] if hasattr(found, "read_many") else found.read(path)
         return reading if allow_code or found.RUNS_CODE else without_code(reading)
 
 
