@@ -948,3 +948,39 @@ def test_the_projects_files_tell_the_ids(tmp_path: Path) -> None:
 
 def test_one_trial_at_a_time_is_the_default_because_bot_state_is_shared() -> None:
     assert open_agent("botpress:hook").at_once == 1
+
+
+async def test_a_bot_can_be_asked_for_its_own_webhook_id() -> None:
+    double = Double(GREETING)
+    async with double.serving():
+        options = WINDOWS | everything(double) | {"chat_api_url": double.url}
+        agent = open_agent("botpress:bot", options, Surroundings(secrets={"BP_TOKEN": double.token}))
+        async with agent.open(Setup(), trial="one") as session:
+            exchange = await session.send(Turn(user="hello"), idle_timeout_s=LONG_S)
+
+    assert [reply.text for reply in exchange.replies] == ["Hi there"]
+
+
+def test_a_bot_is_asked_for_its_webhook_id_only_with_a_token() -> None:
+    with pytest.raises(SettingsError, match="only with a token"):
+        open_agent("botpress:bot")
+
+
+@pytest.mark.parametrize(
+    ("noted", "told"),
+    [("3017\n", "http://localhost:3017"), ("none", None), (None, None)],
+    ids=["a port", "no port", "no file"],
+)
+def test_the_dev_server_may_be_the_one_that_the_adk_has_noted(
+    noted: str | None, told: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    if noted is not None:
+        (tmp_path / ".adk").mkdir()
+        (tmp_path / ".adk" / "console.port").write_text(noted, encoding="utf-8")
+
+    if told is None:
+        with pytest.raises(SettingsError, match=r"console\.port tells no port"):
+            read_botpress_options("hook-1", {"dev_server": "adk"}, Surroundings())
+    else:
+        assert read_botpress_options("hook-1", {"dev_server": "adk"}, Surroundings()).dev_server == told

@@ -352,7 +352,7 @@ class Double:
         return web.json_response({"participants": [{"id": user, "tags": {}}], "meta": {}})
 
     async def _get_bot(self, request: web.Request) -> web.Response:
-        chat = {"name": "chat", "webhookId": "hook-1", "enabled": True}
+        chat = {"name": "chat", "webhookId": "chat", "enabled": True}
         return web.json_response({"bot": {"id": self.bot_id, "name": "double", "integrations": {"int-1": chat}}})
 
     async def _get_file(self, request: web.Request) -> web.Response:

@@ -140,4 +140,4 @@ def test_a_workflow_is_asked_for_and_looked_at(told: dict[str, Any]) -> None:
 
 
 def test_the_bot_tells_the_webhook_of_its_chat(told: dict[str, Any]) -> None:
-    assert told["webhookId"] == "hook-1"
+    assert told["webhookId"] == "chat"

@@ -42,6 +42,20 @@ class Cloud:
             transport, account.api_url, headers=headers, secrets=(account.token,), hints=_hints(account)
         )
 
+    async def webhook_id(self) -> str:
+        """Return the webhook id of the bot's chat integration, by which its chat is reached.
+
+        Raises: AgentError when the bot has none.
+        """
+        answer = await self._caller.call("GET", f"/v1/admin/bots/{quote(self.bot_id, safe='')}")
+        integrations = _object(_object(answer.content.get("bot")).get("integrations"))
+        for integration in integrations.values():
+            found = _object(integration)
+            if found.get("name") == "chat" and isinstance(found.get("webhookId"), str):
+                return str(found["webhookId"])
+        hint = "install the integration 'chat' in the bot"
+        raise AgentError(f"the bot {self.bot_id!r} has no chat integration", by_agent=False, hint=hint)
+
     async def state(self, scope: str, id: str) -> Mapping[str, Any] | None:
         """Return the state of a scope (`bot`, `user` or `conversation`); None when there is none yet.
 

@@ -18,9 +18,14 @@ from audition.text import shorten
 OPTIONS = Record(
     "botpress agent",
     "Settings of a Botpress bot.",
-    dev_server=Field(Text(min_length=1), doc="The dev server, as http://localhost:3001: shows tools and workflows."),
+    dev_server=Field(
+        Text(min_length=1), doc="The dev server, as http://localhost:3001, or adk for the one that runs: shows tools."
+    ),
     agent_path=Field(
         Text(min_length=1), doc="The ADK project's folder: tells the bot's ids, and which agent is meant."
+    ),
+    chat_api_url=Field(
+        Text(min_length=1), doc="Where chats are served, for a webhook id; default https://chat.botpress.cloud."
     ),
     api_url=Field(Text(min_length=1), doc="The cloud API; default https://api.botpress.cloud."),
     token_env=Field(Text(min_length=1), doc="The environment variable with a personal access token: shows state."),
@@ -42,7 +47,10 @@ OPTIONS = Record(
     ),
 )
 
-_CHAT_URL = "https://chat.botpress.cloud"
+CHAT_URL = "https://chat.botpress.cloud"
+ASK_THE_BOT = "bot"
+"""The reference `botpress:bot`: the bot that options name is asked for its webhook id."""
+
 _API_URL = "https://api.botpress.cloud"
 _SECONDS = {"settle_ms": "settle_s", "quiet_ms": "quiet_s", "silence_window_ms": "silence_s", "poll_ms": "poll_s"}
 
@@ -67,9 +75,14 @@ class Windows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotpressOptions:
-    """What was chosen. `account` None: no token, so no state; `dev_server` None: no traces, so no tools."""
+    """What was chosen.
 
-    chat_url: str
+    `account` None: no token, so no state; `dev_server` None: no traces, so no tools. `chat_url` None: the bot is to be
+    asked for it, which takes an account.
+    """
+
+    chat_url: str | None
+    chat_api_url: str = CHAT_URL
     dev_server: str | None = None
     agent_path: str | None = None
     account: Account | None = None
@@ -87,24 +100,45 @@ def read_botpress_options(where: str, options: Mapping[str, object], around: Sur
     folder = around.root / found["agent_path"] if "agent_path" in found else None
     given = {_SECONDS[key]: found[key] / 1000 for key in _SECONDS if key in found}
     key_env = found.get("encryption_key_env")
+    account = _account(found, folder, around)
+    chat_api_url = _url(found["chat_api_url"], "chat_api_url") if "chat_api_url" in found else CHAT_URL
+    if where == ASK_THE_BOT and account is None:
+        hint = "set 'token_env' and 'bot_id', or write the webhook id itself"
+        raise SettingsError("only with a token can the bot be asked for its webhook id", key="agent", hint=hint)
     return BotpressOptions(
-        chat_url=_chat_url(where),
-        dev_server=_url(found["dev_server"], "dev_server") if "dev_server" in found else None,
+        chat_url=None if where == ASK_THE_BOT else _chat_url(where, chat_api_url),
+        chat_api_url=chat_api_url,
+        dev_server=_dev_server(found["dev_server"]) if "dev_server" in found else None,
         agent_path=None if folder is None else str(folder.absolute()),
-        account=_account(found, folder, around),
+        account=account,
         encryption_key=None if key_env is None else _secret(key_env, "encryption_key_env", around),
         windows=Windows(**given),
         at_once=found.get("at_once", 1),
     )
 
 
-def _chat_url(where: str) -> str:
+def _dev_server(text: str) -> str:
+    """Return the URL of the dev server; `adk` stands for the one whose port the ADK has noted.
+
+    Raises: SettingsError when it has noted none.
+    """
+    if text != "adk":
+        return _url(text, "dev_server")
+    path = Path.home() / ".adk" / "console.port"
+    try:
+        return f"http://localhost:{int(path.read_text(encoding='utf-8'))}"
+    except (OSError, ValueError):
+        hint = "start adk dev, or write the server's URL"
+        raise SettingsError(f"{path} tells no port", key=_key("dev_server"), hint=hint) from None
+
+
+def _chat_url(where: str, chat_api_url: str) -> str:
     if "://" in where:
         return _url(where, "agent")
     if not re.fullmatch(r"[\w-]+", where, re.ASCII):
         hint = "write botpress:WEBHOOK_ID, the webhook id of the bot's chat integration, or botpress:URL"
         raise SettingsError(f"{shorten(where, 60)!r} is no webhook id and no URL", key="agent", hint=hint)
-    return f"{_CHAT_URL}/{where}"
+    return f"{chat_api_url}/{where}"
 
 
 def _url(text: str, key: str) -> str:

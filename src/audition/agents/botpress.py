@@ -1,5 +1,7 @@
 """A Botpress bot: `botpress:WEBHOOK_ID`, the webhook id of its chat integration, or `botpress:URL` of its chat API.
 
+`botpress:bot` asks the bot that `token_env` and `bot_id` name for its webhook id.
+
 What can be seen depends on what is configured:
 
     chat only                          replies, timing
@@ -77,6 +79,7 @@ class BotpressAgent:
         self._dev_headers = {"X-Agent-Path": chosen.agent_path} if chosen.agent_path else {}
         self._bot_state = _BotState(self._cloud) if self._cloud else None
         self._checked = False
+        self._chat = chosen.chat_url
 
     @property
     def observes(self) -> frozenset[Facet]:
@@ -143,12 +146,22 @@ class BotpressAgent:
             raise AgentError("no conversation of the bot listens to the chat", by_agent=False, hint=hint)
         self._checked = True
 
+    async def _chat_url(self) -> str:
+        """Return where the bot's chat is, asked for once when the reference does not say.
+
+        Raises: AgentError when the bot does not tell.
+        """
+        if self._chat is None and self._cloud is not None:
+            self._chat = f"{self._chosen.chat_api_url}/{await self._cloud.webhook_id()}"
+        assert self._chat is not None  # the options insist on an account where there is no address
+        return self._chat
+
     @asynccontextmanager
     async def _session(self, setup: Setup) -> AsyncIterator["_BotpressSession"]:
         keys = (self._chosen.encryption_key, self._chosen.account.token if self._chosen.account else None)
         user = await connect(
             self._transport,
-            self._chosen.chat_url,
+            await self._chat_url(),
             encryption_key=self._chosen.encryption_key,
             new_id=self._new_id(),
             secrets=tuple(key for key in keys if key),

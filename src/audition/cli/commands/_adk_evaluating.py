@@ -19,6 +19,7 @@ from audition.cli.commands._reporting import tell, write_text
 from audition.engine.perform import perform
 from audition.engine.plan import plan
 from audition.engine.project import budget_of, limits_of, models_of, side_by_side
+from audition.engine.standing import fingerprint_of
 from audition.engine.tally import new_run
 from audition.errors import ExitCode, Fault, LoadError, SettingsError, Where
 from audition.evals import Eval
@@ -229,6 +230,7 @@ def _run(
     run = new_run(
         agent=planned.reference,
         judge=judge_name,
+        judge_fingerprint=fingerprint_of(settings, judge_name),
         total=len(trials),
         paths=_project.kept_paths(settings, planned.paths),
         warnings=remarks,
