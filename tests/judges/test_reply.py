@@ -143,7 +143,10 @@ NO_GRADES = {
     "a hundred thousand brackets": ("[" * 100_000, "no JSON object"),
     "a hundred thousand braces": ("{" * 100_000, "no JSON object"),
     "objects without end": ('{"score":' * 50_000, "no JSON object"),
-    "braces as deep as they close": ('{"score":' * 5_000 + "1" + "}" * 5_000, "not valid JSON"),
+    "braces as deep as they close": (
+        '{"score":' * 5_000 + "1" + "}" * 5_000,
+        "not valid JSON|no 'reason'",
+    ),
     "quotes without end": ('{"' * 50_000, "no JSON object"),
 }
 

@@ -106,19 +106,24 @@ class Cassette:
         rows = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode={access}", uri=True, isolation_level=None, check_same_thread=False
         )
+        try:
+            self._prepare(rows)
+        except BaseException:
+            rows.close()
+            raise
+        return rows
+
+    def _prepare(self, rows: sqlite3.Connection) -> None:
         rows.execute("PRAGMA synchronous = OFF")  # what a crash of the machine loses can be recorded again
         (version,) = rows.execute("PRAGMA user_version").fetchone()
         tables = {name for (name,) in rows.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and (version != _SCHEMA or "recordings" not in tables):
-            rows.close()
             raise sqlite3.DatabaseError("it is no cassette of this audition")
         if not tables and self.mode != "replay":
             rows.execute(_TABLE)
             rows.execute(f"PRAGMA user_version = {_SCHEMA}")
         elif not tables:
-            rows.close()
             raise sqlite3.DatabaseError("it holds no recordings")
-        return rows
 
 
 class Place:

@@ -44,7 +44,11 @@ def connect(path: Path, *, patience_s: float = PATIENCE_S) -> sqlite3.Connection
         connection = sqlite3.connect(
             path, timeout=min(patience_s, _LOCK_WAIT_S), isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA synchronous = NORMAL")
+        try:
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except sqlite3.Error:
+            connection.close()
+            raise
     except sqlite3.Error as error:
         raise store_error(error, path) from error
     except OSError as error:

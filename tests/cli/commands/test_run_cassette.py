@@ -147,7 +147,8 @@ def test_a_run_is_played_back_with_the_same_verdicts_and_the_server_gone(store: 
 def test_each_trial_and_each_question_has_a_recording_of_its_own(store: Any, shop: Shop) -> None:
     told(store, "--trials", "3", "--record", "tape.cassette")
 
-    rows = sqlite3.connect("tape.cassette").execute("SELECT trial, answer FROM recordings").fetchall()
+    with closing(sqlite3.connect("tape.cassette")) as tape:
+        rows = tape.execute("SELECT trial, answer FROM recordings").fetchall()
 
     assert len(rows) == len(shop.asked) == 3 * (2 + 3)
     assert len({answer for _, answer in rows}) == len(rows)
