@@ -22,7 +22,8 @@ class ToolCall:
 
     `malformed` holds the raw argument text when the agent wrote arguments that are no JSON object (`arguments` is
     then empty). `error` is the tool's failure, None when it succeeded. `within` names the tool in whose run the call
-    was made, when that tool is an agent itself; None: the call was made by the conversation's own agents.
+    was made, when that tool is an agent itself; None: the call was made by the conversation's own agents. `transfer`:
+    the call does nothing but hand the conversation to another agent.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ToolCall:
     started_ms: float | None = None
     ended_ms: float | None = None
     within: str | None = None
+    transfer: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -520,6 +520,7 @@ async def test_a_transfer_is_a_call_and_the_calls_of_the_sub_agent_follow_it() -
         ("transfer_to_agent", {"agent_name": "attic"}, None),
         ("get_light", {"room": "attic"}, None),
     ]
+    assert [made.transfer for made in exchange.tool_calls] == [True, False]
     assert told(exchange) == ["on"]
 
 

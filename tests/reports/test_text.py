@@ -7,7 +7,7 @@ import pytest
 
 from audition.reports.text import render, result_text, summary_text
 from audition.results import CheckResult, Run, TrialResult, Verdict
-from audition.transcript import Usage
+from audition.transcript import Exchange, ToolCall, Transcript, Usage
 
 Golden = Callable[[str, str], None]
 
@@ -151,3 +151,17 @@ def test_details_tell_what_the_doctor_found_of_the_judge(clean_run: Run) -> None
     assert "judged by openai:gpt-4o 12ab pass 2026-01-02\n" in summary_text(seen, verbose=True)
     assert "judged by" not in summary_text(seen)
     assert "judged by" not in summary_text(replace(seen, judge_fingerprint=None), verbose=True)
+
+
+def test_a_transfer_and_a_call_within_an_agent_are_told_as_such() -> None:
+    calls = (
+        ToolCall(name="transfer_to_agent", arguments={"agent_name": "attic"}, transfer=True),
+        ToolCall(name="get_light", within="attic"),
+    )
+    spoken = Transcript(exchanges=(Exchange(user="On?", tool_calls=calls),))
+    result = TrialResult(eval_name="lights", verdict=Verdict.PASS, transcript=spoken)
+
+    text = result_text(result, verbose=True)
+
+    assert 'transfer: transfer_to_agent {"agent_name":"attic"}' in text
+    assert "tool: get_light {} → null (within attic)" in text

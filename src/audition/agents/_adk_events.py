@@ -12,6 +12,9 @@ from typing import Any
 from audition.agents._adk_state import plain
 from audition.transcript import Reply, ToolCall, Trouble, Usage
 
+_TRANSFER = "transfer_to_agent"
+"""The tool by which ADK hands a conversation to another agent of the tree. Source: google-adk 2.13."""
+
 
 @dataclass(slots=True, kw_only=True)
 class _Call:
@@ -115,6 +118,7 @@ class TurnNotes:
                     started_ms=call.started_ms,
                     ended_ms=call.ended_ms,
                     within=call.within,
+                    transfer=call.name == _TRANSFER,
                 )
                 for call in self._calls
             ]

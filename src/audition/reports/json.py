@@ -100,7 +100,8 @@ def _tool_call(call: ToolCall) -> dict[str, object]:
         "result": call.result,
         "error": call.error,
     }
-    return told if call.malformed is None else told | {"malformed": call.malformed}
+    more = {"malformed": call.malformed, "within": call.within, "transfer": call.transfer or None}
+    return told | {key: value for key, value in more.items() if value is not None}
 
 
 def _usage(usage: Usage | None) -> dict[str, object] | None:

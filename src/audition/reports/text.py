@@ -173,7 +173,8 @@ def _happenings(exchange: Exchange) -> list[str]:
     for call in exchange.tool_calls:
         came_to = f"failed: {call.error}" if call.error is not None else to_json(call.result)
         arguments = to_json(call.arguments) if call.malformed is None else call.malformed
-        lines += _block("tool: ", f"{call.name} {shorten(arguments, _BLOCK)} → {came_to}", "      ", False)
+        label, within = "transfer: " if call.transfer else "tool: ", f" (within {call.within})" if call.within else ""
+        lines += _block(label, f"{call.name} {shorten(arguments, _BLOCK)} → {came_to}{within}", "      ", False)
     for event in exchange.workflows:
         lines += _block("workflow: ", f"{event.name} {event.status}", "      ", False)
     return lines
