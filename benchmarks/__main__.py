@@ -9,7 +9,18 @@ from importlib import import_module
 
 from benchmarks.measure import TINY, NotRun, Size
 
-NAMES = ("startup", "overhead", "http_latency", "judged", "botpress", "adk_scoring", "adk", "pytest_plugin", "lint")
+NAMES = (
+    "startup",
+    "overhead",
+    "http_latency",
+    "judged",
+    "faulty",
+    "botpress",
+    "adk_scoring",
+    "adk",
+    "pytest_plugin",
+    "lint",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

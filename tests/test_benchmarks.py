@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[1]
         ),
         pytest.param("http_latency", ["http, 4 calls of 20 ms, 50 at once", "chat, 20 calls of 0 ms"], id="http"),
         pytest.param("judged", ["judged, 8 calls of 20 ms, 50 at once, wall", "200 at once, CPU"], id="judged"),
+        pytest.param("faulty", ["busy, 2 cases of 0.5 s", "garbage, 2 cases of 0.5 s"], id="faulty judge"),
         pytest.param("botpress", ["read 20 .eval.ts, CPU", "the whole process, CPU"], id="botpress"),
         pytest.param("adk_scoring", ["40 invocations scored, CPU"], id="ADK scoring"),
         pytest.param("adk", ["20 cases, 8 at once, CPU", "a case of 4 turns, CPU"], id="ADK"),
@@ -44,5 +45,5 @@ def test_a_benchmark_that_nobody_wrote_is_refused() -> None:
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
     assert ran.returncode == 2
-    names = "startup, overhead, http_latency, judged, botpress, adk_scoring, adk, pytest_plugin, lint"
+    names = "startup, overhead, http_latency, judged, faulty, botpress, adk_scoring, adk, pytest_plugin, lint"
     assert f"there are: {names}" in ran.stderr

@@ -17,7 +17,7 @@ class Provider:
     `protocol` is the file of `audition/llm/` that speaks to it. `api_key_env` is the variable the key came from, for
     messages; `api_key` is never shown (it is left out of `repr`). `timeout_s`: longest wait for one attempt, seconds.
     `attempts`: how often a request is tried on 429, 5xx and broken connections, >= 1. `offline`: no connection to it
-    may leave this machine.
+    may leave this machine. `folder` holds the scripts of scripted models, None where there are none.
 
     `requests_per_minute`, `tokens_per_minute` (input and output) and `max_at_once` hold for all its models together;
     None: no limit. `input_usd_per_million` and `output_usd_per_million` are what a million tokens of any of its models
@@ -38,6 +38,7 @@ class Provider:
     input_usd_per_million: float | None = None
     output_usd_per_million: float | None = None
     offline: bool = False
+    folder: str | None = None
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from audition.documents.shape import Anything, Field, Flag, ListOf, MapOf, Number, Record, ShapeFault, Text, read_all
 from audition.errors import SettingsError, Where
 from audition.providers import Allowance, Provider, is_loopback
+from audition.settings_service import SERVICE, ServiceSettings, service_settings
 
 FILE_NAME = "audition.toml"
 """The file of a project's settings; a `pyproject.toml` with `[tool.audition]` does as well."""
@@ -96,6 +97,7 @@ SETTINGS = Record(
         ),
         doc="what the models of one run may spend, those of agents, judges and simulated users together",
     ),
+    service=Field(SERVICE, doc="what holds for `audition serve` and `audition worker`"),
     models=Field(MapOf(Text(min_length=1)), doc="names for models, as fast = PROVIDER:MODEL"),
     providers=Field(MapOf(_PROVIDER), doc="where models are served"),
 )
@@ -121,7 +123,8 @@ class Settings:
     `agent_options` go to agents of the kind that `[agent] use` names. `idle_timeout_ms` and `judge_pass_threshold`
     (1..5) are the Botpress eval format's. `budget` is what the language models of one run may spend. `offline`: no
     connection may leave this machine. `lint_ignore` are codes of lint rules; `lint_tools` are the names of all tools of
-    the agent, None for not known. `given` names what the file says itself, apart from defaults.
+    the agent, None for not known. `service` is for `audition serve` and `audition worker`. `given` names what the file
+    says itself, apart from defaults.
     """
 
     root: Path
@@ -143,6 +146,7 @@ class Settings:
     budget: Allowance = Allowance()
     lint_ignore: tuple[str, ...] = ()
     lint_tools: frozenset[str] | None = None
+    service: ServiceSettings = ServiceSettings()
     given: frozenset[str] = frozenset()
     models: Mapping[str, str] = field(default_factory=lambda: MODELS)
     providers: Mapping[str, Provider] = field(default_factory=lambda: PROVIDERS)
@@ -260,6 +264,7 @@ def _as_settings(found: Mapping[str, Any]) -> dict[str, Any]:
         **_judges(found.get("judge", {})),
         "user_model": found.get("users", {}).get("model"),
         "budget": Allowance(**found.get("budget", {})),
+        "service": service_settings(found.get("service", {})),
         "models": MODELS | found.get("models", {}),
         "providers": _providers(found.get("providers", {})),
     }

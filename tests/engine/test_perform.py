@@ -22,6 +22,7 @@ from audition.judges.fixed import Fixed
 from audition.llm import Completion, Models
 from audition.llm.scripted import Scripted as ScriptedModel
 from audition.results import TrialResult, Verdict
+from audition.scoring.rule import Question
 from audition.users.simulated import user_for
 
 pytestmark = pytest.mark.anyio
@@ -130,6 +131,41 @@ async def test_an_eval_that_takes_too_long_as_a_whole_fails() -> None:
 
     assert result.verdict is Verdict.FAIL
     assert result.error == "the eval did not end within 0.02 s"
+
+
+class StuckJudge(Fixed):
+    """A judge that never answers."""
+
+    async def grade(self, question: Question) -> Never:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_the_limit_of_an_eval_holds_for_its_judging_too() -> None:
+    agent = Scripted([{"say": "pong"}])
+    judged, wrong = says("judged", "ping", llm_judge="nice"), says("wrong", "ping", llm_judge="nice", contains="no")
+
+    results = await results_of(agent, judged, wrong, judge=StuckJudge(5), timeout_s=0.05)
+
+    assert (results["judged"].verdict, results["wrong"].verdict) == (Verdict.ERROR, Verdict.FAIL)
+    assert "judging did not end in the time that the eval may take" in (results["judged"].error or "")
+
+
+async def test_a_conversation_that_took_all_the_time_leaves_none_for_the_judge_and_stays_a_failure() -> None:
+    async def reply(turn: Turn, session: object) -> str:
+        if turn.user == "second":
+            await asyncio.Event().wait()
+        return "pong"
+
+    judge = StuckJudge(5)
+    result = (
+        await results_of(
+            FunctionAgent(reply), says("late", "first", "second", llm_judge="nice"), judge=judge, timeout_s=0.05
+        )
+    )["late"]
+
+    assert result.verdict is Verdict.FAIL
+    assert "(0 s were left for it)" in (result.checks[0].reason or "")
 
 
 async def test_a_setup_the_agent_refuses_is_an_error_and_nothing_passes() -> None:

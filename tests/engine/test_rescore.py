@@ -1,6 +1,8 @@
 """Re-scoring: stored transcripts judged anew, without the agent."""
 
+import asyncio
 from dataclasses import replace
+from typing import Never
 
 import pytest
 
@@ -9,6 +11,7 @@ from audition.engine.rescore import rescore
 from audition.evals import Check, Eval, Scenario, Turn
 from audition.judges.fixed import Fixed
 from audition.results import TrialResult, Verdict
+from audition.scoring.rule import Question
 from audition.transcript import Exchange, Reply, Transcript, Trouble
 
 pytestmark = pytest.mark.anyio
@@ -110,3 +113,18 @@ async def test_a_simulated_conversation_that_could_not_be_opened_stays_so() -> N
     result = await rescored(replace(STORED, transcript=refused), HELD, judge=Fixed(True))
 
     assert (result.verdict, result.error) == (Verdict.ERROR, "connection refused")
+
+
+async def test_the_limit_of_an_eval_holds_for_judging_it_anew() -> None:
+    class Stuck(Fixed):
+        async def grade(self, question: Question) -> Never:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    one = an_eval(Check(category="response", spec={"llm_judge": "nice"}))
+    stream = rescore([STORED], {"one": one}, Stuck(5), defaults=Defaults(timeout_s=0.02))
+
+    (result,) = [result async for result in stream]
+
+    assert result.verdict is Verdict.ERROR
+    assert "judging did not end in the time" in (result.error or "")

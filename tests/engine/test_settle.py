@@ -1,5 +1,6 @@
 """Settling: open checks are put to a judge, round by round, and none becomes a pass without an answer."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -160,3 +161,36 @@ async def test_criteria_are_split_once_for_all_trials():
         await for_a_run.grade(QUESTION)
 
     assert [one.scale for one in judge.questions] == ["clauses", "grade", "grade"]
+
+
+class Stuck:
+    """A judge that never answers what it is asked about one criterion, and grades everything else with 5."""
+
+    async def grade(self, question: Question) -> Grade:
+        if question.criterion == "stuck":
+            await asyncio.Event().wait()
+        return Grade(score=5, reason="fine", usage=Usage(calls=1, input_tokens=7))
+
+
+async def test_a_judge_that_does_not_answer_in_time_leaves_an_error_and_takes_no_other_check_along():
+    stuck = opened(replace(QUESTION, criterion="stuck"))
+
+    late, decided, judged = await settle([stuck, DECIDED, opened()], Stuck(), within_s=0.05)
+
+    assert [one.verdict for one in (late, decided, judged)] == [Verdict.ERROR, Verdict.PASS, Verdict.PASS]
+    assert late.reason == "judging did not end in the time that the eval may take (0.05 s were left for it)"
+
+
+async def test_what_was_answered_before_the_time_was_up_is_kept_and_counted_and_decides_nothing():
+    both = (QUESTION, replace(QUESTION, criterion="stuck"))
+    asked = Inquiry(questions=both, conclude=lambda _: Finding(verdict=Verdict.PASS), expected="")
+
+    (late,) = await settle([opened(asked)], Stuck(), within_s=0.05)
+
+    assert (late.verdict, [vote.score for vote in late.votes]) == (Verdict.ERROR, [5])
+    assert late.judge_usage == Usage(calls=1, input_tokens=7)
+
+
+async def test_a_judge_that_raises_a_time_limit_of_its_own_is_no_limit_of_ours():
+    with pytest.RaisesGroup(pytest.RaisesGroup(TimeoutError)):
+        await settle([opened()], Fixed(TimeoutError("mine")), within_s=30)

@@ -27,7 +27,7 @@ CASES = 200
 LIMIT_S = 5
 _NUMBER = re.compile(rb"reply of case (\d+)")
 
-Judged = Callable[[Callable[[int, int], Any]], Any]
+Judged = Callable[..., Any]
 
 
 def answer(number: int, finish_reason: str = "stop", cut: int | None = None) -> bytes:
@@ -46,7 +46,9 @@ def judged(server, monkeypatch) -> Judged:
 
     monkeypatch.setattr("audition.llm._endpoint.Transport", partial(Transport, sleep=no_wait))
 
-    async def run(behaves: Callable[[int, int], Any]) -> dict[str, TrialResult]:
+    async def run(
+        behaves: Callable[[int, int], Any], *, limit_s: float = LIMIT_S, eval_limit_s: float | None = None
+    ) -> dict[str, TrialResult]:
         attempts: Counter[int] = Counter()
 
         async def behave(writer: asyncio.StreamWriter) -> None:
@@ -60,9 +62,10 @@ def judged(server, monkeypatch) -> Judged:
             Eval(name=f"{number}", turns=(Turn(user=f"case {number}", checks=(check,)),)) for number in range(CASES)
         ]
         agent = FunctionAgent(lambda turn, _session: f"reply of {turn.user}")
-        provider = Provider(name="local", base_url=f"{server.url}/v1", attempts=3, timeout_s=LIMIT_S)
+        provider = Provider(name="local", base_url=f"{server.url}/v1", attempts=3, timeout_s=limit_s)
         judge = LlmJudge(ChatCompletions(provider, "tiny", {}))
-        results = [one async for one in perform(plan(evals, Defaults(), agent.observes), agent, judge, at_once=50)]
+        trials = plan(evals, Defaults(timeout_s=eval_limit_s), agent.observes)
+        results = [one async for one in perform(trials, agent, judge, at_once=50)]
         assert len(server.requests) <= 6 * CASES
         assert len(results) == CASES
         return {one.eval_name: one for one in results}
@@ -133,3 +136,18 @@ async def test_a_line_that_drips_or_never_ends_holds_up_no_other_case(server, ju
 
     expected = {str(n): Verdict.ERROR if n in slow else meant(n) for n in range(CASES)}
     assert {name: one.verdict for name, one in results.items()} == expected
+
+
+async def test_the_limit_of_an_eval_ends_it_whatever_the_judges_server_does(server, judged):
+    for_ever = {0: server.drip, 50: server.silent, 100: server.endless}
+
+    async with asyncio.timeout(60):  # without a limit that holds, nothing here would ever end
+        results = await judged(
+            lambda number, _: for_ever.get(number) or server.answer(200, answer(number)),
+            limit_s=3600,
+            eval_limit_s=5,
+        )
+
+    expected = {str(n): Verdict.ERROR if n in for_ever else meant(n) for n in range(CASES)}
+    assert {name: one.verdict for name, one in results.items()} == expected
+    assert "judging did not end in the time that the eval may take" in results["0"].error

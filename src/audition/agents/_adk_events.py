@@ -44,10 +44,17 @@ class TurnNotes:
         self._error: str | None = None
         self._model_calls = 0
         self._tokens: tuple[int | None, int | None] = (None, None)
+        self._costs_usd: list[float | None] = []
+        self._measured = True
 
-    def elapsed_ms(self) -> float:
-        """Return the milliseconds since the turn began."""
-        return (time.perf_counter() - self._began) * 1000
+    def elapsed_ms(self) -> float | None:
+        """Return the milliseconds since the turn began, None once an answer was replayed: nobody waited for that."""
+        return (time.perf_counter() - self._began) * 1000 if self._measured else None
+
+    def paid(self, cost_usd: float | None, *, replayed: bool) -> None:
+        """Note what a model's answer cost, None when that is not known, and whether it was a recording."""
+        self._costs_usd.append(cost_usd)
+        self._measured = self._measured and not replayed
 
     def event(self, event: Any, *, within: str | None = None) -> None:
         """Note an event; `within` names the agent that was called as a tool, when the event is one of its run.
@@ -72,11 +79,8 @@ class TurnNotes:
             return
         self._model_calls += 1
         if usage is not None:
-            taken, given = self._tokens
-            self._tokens = (
-                _sum(taken, usage.prompt_token_count, usage.tool_use_prompt_token_count),
-                _sum(given, usage.candidates_token_count, usage.thoughts_token_count),
-            )
+            (taken, given), (more_taken, more_given) = self._tokens, tokens_of(usage)
+            self._tokens = (_sum(taken, more_taken), _sum(given, more_given))
 
     def started(self, id: str | None, name: str, arguments: Any, *, within: str | None) -> None:
         """Note that a tool begins to run."""
@@ -144,7 +148,9 @@ class TurnNotes:
         if not self._model_calls:
             return None
         taken, given = self._tokens
-        return Usage(calls=self._model_calls, input_tokens=taken, output_tokens=given)
+        costs = [cost for cost in self._costs_usd if cost is not None]
+        cost_usd = sum(costs) if len(costs) == self._model_calls else None
+        return Usage(calls=self._model_calls, input_tokens=taken, output_tokens=given, cost_usd=cost_usd)
 
     def _told(self, called: Any, within: str | None) -> None:
         call = self._by_id.get(called.id or "")
@@ -172,6 +178,12 @@ class TurnNotes:
         self._calls.append(call)
         self._by_id[id or ""] = call
         return call
+
+
+def tokens_of(usage: Any) -> tuple[int | None, int | None]:
+    """Return the input and output tokens that a response's usage tells of, None for what it does not."""
+    taken = _sum(usage.prompt_token_count, usage.tool_use_prompt_token_count)
+    return taken, _sum(usage.candidates_token_count, usage.thoughts_token_count)
 
 
 def _parts(event: Any) -> Iterator[Any]:

@@ -31,7 +31,7 @@ class Mocks:
             hint = f"did you mean {guess!r}?" if guess else f"its tools are: {', '.join(sorted(known)) or 'none'}"
             raise AgentError(f"the agent has no tool called {name!r} that could be mocked", by_agent=False, hint=hint)
 
-    def call(self, name: str, arguments: Mapping[str, Any], *, at_ms: float) -> ToolCall:
+    def call(self, name: str, arguments: Mapping[str, Any], *, at_ms: float | None) -> ToolCall:
         """Return the call of a mocked tool with its canned result, or the error that the model is to be told.
 
         Raises: AgentError when it cannot be told which result is meant.

@@ -6,11 +6,14 @@ ADK's own objects come in here as they are; only `adk.py` knows their types.
 from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from audition.agents._adk_events import TurnNotes
 from audition.agents._adk_mocks import Mocks, response_of
-from audition.errors import AgentError
+from audition.errors import AgentError, ModelError
+
+if TYPE_CHECKING:
+    from audition.agents._adk_calls import ModelCalls
 
 WATCHING: ContextVar["Watch"] = ContextVar("audition_adk_watching")
 """The watch of the trial under way, for agents that no plugin reaches."""
@@ -19,14 +22,16 @@ WATCHING: ContextVar["Watch"] = ContextVar("audition_adk_watching")
 class Watch:
     """What is seen of one trial.
 
-    `notes` are those of the turn under way. `model_error` is the last error of a model, None without one; `undecided`
-    says why no canned result could be chosen.
+    `notes` are those of the turn under way. `calls` is the way to its models, None when they are asked directly.
+    `model_error` is the last error of a model, None without one; `undecided` says why no canned result could be chosen,
+    or why a model could not be asked (nothing recorded, nothing left to spend).
     """
 
-    def __init__(self, mocks: Mocks) -> None:
+    def __init__(self, mocks: Mocks, calls: "ModelCalls | None" = None) -> None:
         self.notes = TurnNotes()
+        self.calls = calls
         self.model_error: Exception | None = None
-        self.undecided: AgentError | None = None
+        self.undecided: AgentError | ModelError | None = None
         self._mocks = mocks
         self._session_ids: set[str] = set()
         self._tool_of: dict[str, str] = {}

@@ -111,7 +111,7 @@ async def perform_one(
         with of_trial(trial.eval.name, trial.number):
             transcript = await drive(agent, users(trial.eval), trial)
             scored = await _scored(scorer, trial, transcript)
-            checks = await settle(scored, judge, judging=judging)
+            checks = await settle(scored, judge, judging=judging, within_s=_left_s(trial, begun))
         verdict, error = roll_up(check.verdict for check in checks), why(checks)
     except Exception as broken:
         checks, verdict, error = (), Verdict.ERROR, f"{type(broken).__name__}: {broken}"
@@ -127,6 +127,13 @@ async def perform_one(
         duration_ms=round((time.perf_counter() - begun) * 1000, 3),
         started_at=started_at,
     )
+
+
+def _left_s(trial: Trial, begun: float) -> float | None:
+    """Return how much of a trial's time is left for the judge, seconds; None when it has no limit."""
+    if trial.timeout_s is None:
+        return None
+    return max(0.0, trial.timeout_s - (time.perf_counter() - begun))
 
 
 async def _scored(scorer: Scorer, trial: Trial, transcript: Transcript) -> list[Row]:

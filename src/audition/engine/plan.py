@@ -30,7 +30,8 @@ class Defaults:
     """What holds where an eval says nothing: the settings' word, or audition's.
 
     `idle_timeout_ms` > 0 and `judge_pass_threshold` 1..5 as in the Botpress eval format (30 000 and 3); `timeout_s` is
-    the limit for one whole trial, None for no limit; `trials` >= 1 is how often each eval is run.
+    the limit for one whole trial, its conversation and its judging together, None for no limit; `trials` >= 1 is how
+    often each eval is run.
     """
 
     trials: int = 1

@@ -41,7 +41,8 @@ def models_of(
     if cassette.mode == "replay":  # nobody is asked, so what could ask is not even made
         providers = {name: replace(one, protocol="scripted") for name, one in providers.items()}
     secrets = [secret for one in providers.values() for secret in one.secrets]
-    return Models(settings.models, providers, around=(limits.around, cassette.around(secrets), *around))
+    put_around = (limits.around, cassette.around(secrets), *around)
+    return Models(settings.models, providers, around=put_around, recorded=True)
 
 
 def budget_of(

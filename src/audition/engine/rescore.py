@@ -40,7 +40,7 @@ async def rescore(
             threshold = one.options.judge_pass_threshold or defaults.judge_pass_threshold
             scored = scorer(one, result.transcript, judge_pass_threshold=threshold)
             with of_trial(result.eval_name, result.trial):
-                checks = await settle(scored, judge, judging=judging)
+                checks = await settle(scored, judge, judging=judging, within_s=defaults.timeout_s)
             verdict = roll_up(check.verdict for check in checks)
             yield replace(result, verdict=verdict, error=why(checks), checks=checks, type=one.type, tags=one.tags)
 

@@ -22,18 +22,26 @@ NO_JUDGE = "no judge is configured; set [judge] model in audition.toml, or pass 
 
 
 async def settle(
-    scored: Sequence[CheckResult | OpenCheck], judge: Judge | None, *, judging: bool = True
+    scored: Sequence[CheckResult | OpenCheck],
+    judge: Judge | None,
+    *,
+    judging: bool = True,
+    within_s: float | None = None,
 ) -> tuple[CheckResult, ...]:
     """Return the results of all checks, in their order. A judge that fails leaves an error, never a pass.
 
     `judging` False: somebody chose not to ask, so open checks are skipped. What two checks ask alike is asked once.
+    `within_s`: the time that all have together, waits and repeated attempts of the judge's model included, seconds;
+    None for no limit. A check that is still open then is an error.
     """
     if not any(isinstance(one, OpenCheck) for one in scored):
         return tuple(one for one in scored if isinstance(one, CheckResult))
     asker = None if judge is None else Cached(judge, {}, within_trial=True)
     async with asyncio.TaskGroup() as group:
         asked = [
-            group.create_task(_ask(one, asker, judging=judging)) if isinstance(one, OpenCheck) else one
+            group.create_task(_ask(one, asker, judging=judging, within_s=within_s))
+            if isinstance(one, OpenCheck)
+            else one
             for one in scored
         ]
     return tuple(one.result() if isinstance(one, asyncio.Task) else one for one in asked)
@@ -53,40 +61,67 @@ class _Answered:
     raw: str | None = None
 
 
-async def _ask(one: OpenCheck, judge: Judge | None, *, judging: bool) -> CheckResult:
+async def _ask(one: OpenCheck, judge: Judge | None, *, judging: bool, within_s: float | None) -> CheckResult:
     if not judging:
         return unsettled(one, Verdict.SKIP, "judging is switched off")
     if judge is None:
         return unsettled(one, Verdict.ERROR, NO_JUDGE)
-    answered: list[_Answered] = []
-    warning: str | None = None
-    row: CheckResult | OpenCheck = one
-    for _ in range(ROUNDS):
-        if isinstance(row, CheckResult):
-            break
+    asking = _Asking(judge)
+    try:
+        async with asyncio.timeout(within_s) as limit:
+            row = await asking.to_the_end(one)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        late = f"judging did not end in the time that the eval may take ({within_s:.3g} s were left for it)"
+        row = asking.undecided(one, late)
+    return replace(row, warning=asking.warning)
+
+
+class _Asking:
+    """The rounds of questions of one check: what was answered so far, also when they are broken off."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._answered: list[_Answered] = []
+        self.warning: str | None = None
+
+    async def to_the_end(self, one: OpenCheck) -> CheckResult:
         from audition.scoring.verdict_like import remark  # its patterns take 9 ms of CPU, and most runs ask no judge
 
-        warning = warning or remark(row.question)
-        answered += (answers := await _round(row, judge))
-        if isinstance(row.question, Question) and answers[0].error is not None:
-            return replace(_unanswered(row, answers[0]), warning=warning)
-        opinions = [answer.opinion for answer in answers]
-        row = settled(row, opinions, _spent(answered), [vote for answer in answered for vote in answer.votes])
-    if isinstance(row, OpenCheck):
-        votes = tuple(vote for answer in answered for vote in answer.votes)
-        row = replace(
-            unsettled(one, Verdict.ERROR, f"the check would ask more than {ROUNDS} rounds of questions"),
-            judge_usage=_spent(answered),
-            votes=votes,
-        )
-    return replace(row, warning=warning)
+        row: CheckResult | OpenCheck = one
+        for _ in range(ROUNDS):
+            if isinstance(row, CheckResult):
+                break
+            self.warning = self.warning or remark(row.question)
+            answers = await self._round(row)
+            if isinstance(row.question, Question) and answers[0].error is not None:
+                return _unanswered(row, answers[0])
+            opinions = [answer.opinion for answer in answers]
+            row = settled(row, opinions, _spent(self._answered), self._votes())
+        if isinstance(row, OpenCheck):
+            return self.undecided(one, f"the check would ask more than {ROUNDS} rounds of questions")
+        return row
 
+    def undecided(self, one: OpenCheck, reason: str) -> CheckResult:
+        """Return that the check is an error, with what was answered and spent all the same."""
+        row = unsettled(one, Verdict.ERROR, reason)
+        return replace(row, judge_usage=_spent(self._answered), votes=tuple(self._votes()))
 
-async def _round(one: OpenCheck, judge: Judge) -> list[_Answered]:
-    questions = (one.question,) if isinstance(one.question, Question) else one.question.questions
-    async with asyncio.TaskGroup() as group:
-        asked = [group.create_task(_answer(question, judge)) for question in questions]
-    return [task.result() for task in asked]
+    async def _round(self, one: OpenCheck) -> list[_Answered]:
+        questions = (one.question,) if isinstance(one.question, Question) else one.question.questions
+        asked: list[asyncio.Task[_Answered]] = []
+        before = len(self._answered)
+        try:
+            async with asyncio.TaskGroup() as group:
+                asked += [group.create_task(_answer(question, self._judge)) for question in questions]
+        finally:
+            # When they are broken off, what was answered already was paid for.
+            self._answered += [task.result() for task in asked if not task.cancelled() and task.exception() is None]
+        return self._answered[before:]
+
+    def _votes(self) -> list[Vote]:
+        return [vote for answer in self._answered for vote in answer.votes]
 
 
 async def _answer(question: Question, judge: Judge) -> _Answered:

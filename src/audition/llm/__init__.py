@@ -92,7 +92,8 @@ class Models:
     """The language models that settings name: aliases (`fast`), and where each provider is to be reached.
 
     A reference is `PROVIDER:MODEL` (`openai:gpt-4o`) or an alias of one. A provider's `protocol` is the file of this
-    folder that speaks to it. `around` is put around every model, the first innermost.
+    folder that speaks to it. `around` is put around every model, the first innermost; `recorded`: a cassette is part of
+    it, so that requests are looked at word for word.
     """
 
     def __init__(
@@ -101,9 +102,10 @@ class Models:
         providers: Mapping[str, Provider] | None = None,
         *,
         around: Sequence[Around] = (),
+        recorded: bool = False,
     ) -> None:
         self._aliases, self._providers = dict(aliases or {}), dict(providers or {})
-        self._around = tuple(around)
+        self._around, self.recorded = tuple(around), recorded
 
     def resolve(self, reference: str) -> tuple[Provider, str]:
         """Return the provider and the model's name at it.
@@ -123,7 +125,18 @@ class Models:
     def open(self, reference: str, **parameters: object) -> "LanguageModel":
         """Return the language model; `parameters` (`temperature`, `max_tokens` …) go with every request."""
         provider, model = self.resolve(reference)
-        opened: LanguageModel = PROTOCOLS.get(provider.protocol).model(provider, model, parameters)
+        return self.hold(
+            PROTOCOLS.get(provider.protocol).model(provider, model, parameters), provider, model, parameters
+        )
+
+    def hold(
+        self, model: "LanguageModel", provider: Provider, name: str, parameters: Mapping[str, object]
+    ) -> "LanguageModel":
+        """Return a model that somebody else has opened, with the same around it as these have."""
         for around in self._around:
-            opened = around(opened, provider, model, parameters)
-        return opened
+            model = around(model, provider, name, parameters)
+        return model
+
+    def provider(self, name: str) -> Provider | None:
+        """Return what settings say of a provider, None when they do not know it."""
+        return self._providers.get(name)

@@ -57,11 +57,12 @@ class Cassette:
             raise _unusable(self.path, mode, str(error)) from None
 
     def around(self, secrets: Sequence[str] = ()) -> Around:
-        """Return what puts models on this cassette; `secrets` are masked in all that is written."""
+        """Return what puts models on this cassette; `secrets` and those of their providers are masked in what is kept."""
 
         def put(model: LanguageModel, provider: Provider, name: str, parameters: Mapping[str, object]) -> LanguageModel:
             asked = None if self.mode == "replay" else model
-            return Recorded(asked, self, f"{provider.name}:{name}", parameters, secrets=secrets)
+            masked = (*secrets, *provider.secrets)
+            return Recorded(asked, self, f"{provider.name}:{name}", parameters, secrets=masked)
 
         return put
 

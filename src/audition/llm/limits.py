@@ -59,6 +59,10 @@ class Gate:
                 await self._sleep(wait_s)
             yield
 
+    def guess(self, messages: Sequence[Message]) -> int:
+        """Return how many tokens a request may take, 0 where nobody counts them."""
+        return sum(len(message.content) for message in messages) // _CHARACTERS_PER_TOKEN if self._tokens else 0
+
     def correct(self, guessed: int, usage: Usage) -> None:
         """Set right what a request was thought to take."""
         if self._tokens and usage.input_tokens is not None and usage.output_tokens is not None:
@@ -90,15 +94,16 @@ class Limits:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._budget, self._now, self._sleep = budget, now, sleep
-        self._gates: dict[str, Gate] = {}
+        self._gates: dict[tuple[str, int | None, int | None, int | None], Gate] = {}
 
     def around(
         self, model: LanguageModel, provider: Provider, name: str, _parameters: Mapping[str, object]
     ) -> LanguageModel:
         """Return the model, held to the limits of its provider, which all its models share, and to the budget."""
-        gate = self._gates.get(provider.name)
+        held = (provider.name, provider.requests_per_minute, provider.tokens_per_minute, provider.max_at_once)
+        gate = self._gates.get(held)
         if gate is None:
-            gate = self._gates[provider.name] = Gate(provider, now=self._now, sleep=self._sleep)
+            gate = self._gates[held] = Gate(provider, now=self._now, sleep=self._sleep)
         return Limited(model, provider, name, gate=gate, budget=self._budget)
 
 
@@ -130,7 +135,7 @@ class Limited:
         if not self._looked_up:
             # In a thread: other answers are being timed on this loop.
             self._price, self._looked_up = await asyncio.to_thread(price_of, self._provider, self._name), True
-        guessed = sum(len(message.content) for message in messages) // _CHARACTERS_PER_TOKEN
+        guessed = self._gate.guess(messages)
         async with self._gate.passage(guessed):
             self._budget.take(self._reference, has_price=self._price is not None)
             completion = await self._model.complete(messages, schema=schema, tools=tools, timeout_s=timeout_s)

@@ -34,8 +34,10 @@ _MEANINGS = {
 Answer = TypeVar("Answer")
 
 
-def connect(path: Path, *, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
-    """Open a history file, made with its folder when there is none. Transactions are begun by hand.
+def connect(path: Path, *, patience_s: float = PATIENCE_S, noun: str = "history") -> sqlite3.Connection:
+    """Open a database file, made with its folder when there is none. Transactions are begun by hand.
+
+    `noun` is what messages call it.
 
     Raises: StoreError when the file cannot be opened.
     """
@@ -50,10 +52,10 @@ def connect(path: Path, *, patience_s: float = PATIENCE_S) -> sqlite3.Connection
             connection.close()
             raise
     except sqlite3.Error as error:
-        raise store_error(error, path) from error
+        raise store_error(error, path, noun) from error
     except OSError as error:
         hint = "check that the folder can be written to"
-        raise StoreError(f"the history {path} cannot be made: {error.strerror}", hint=hint) from error
+        raise StoreError(f"the {noun} {path} cannot be made: {error.strerror}", hint=hint) from error
     return connection
 
 
@@ -69,7 +71,9 @@ def newer(path: object) -> StoreError:
     return StoreError(f"the history {path} was made by a newer audition", hint=hint)
 
 
-def patiently(action: Callable[[], Answer], path: Path, *, patience_s: float = PATIENCE_S) -> Answer:
+def patiently(
+    action: Callable[[], Answer], path: Path, *, patience_s: float = PATIENCE_S, noun: str = "history"
+) -> Answer:
     """Return what `action` returns; while others hold the lock, do it again for up to `patience_s` seconds.
 
     Raises: StoreError for whatever SQLite finds wrong, and when the patience has run out.
@@ -80,15 +84,15 @@ def patiently(action: Callable[[], Answer], path: Path, *, patience_s: float = P
             return action()
         except sqlite3.Error as error:
             if _code(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or time.monotonic() >= deadline:
-                raise store_error(error, path) from error
+                raise store_error(error, path, noun) from error
         # Nobody tells when a lock is free; waiting for different times keeps many writers from meeting again.
         time.sleep(random.uniform(0.01, 0.1))  # noqa: S311 (no secret)
 
 
-def store_error(error: sqlite3.Error, path: Path) -> StoreError:
-    """Return what an error of SQLite means for the history at `path`."""
+def store_error(error: sqlite3.Error, path: Path, noun: str = "history") -> StoreError:
+    """Return what an error of SQLite means for the history, or another `noun`, at `path`."""
     meaning, hint = _MEANINGS.get(_code(error), (f"cannot be used: {error}", "move it away, or choose another history"))
-    return StoreError(f"the history {path} {meaning}", hint=hint)
+    return StoreError(f"the {noun} {path} {meaning}", hint=hint)
 
 
 def _code(error: sqlite3.Error) -> int:

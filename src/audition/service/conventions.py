@@ -1,0 +1,128 @@
+"""What all endpoints share: bodies and answers, pages, entity tags, and the tolerance for unknown fields."""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Depends, Query, Request
+from pydantic import BaseModel, ConfigDict, model_validator
+from starlette.responses import Response
+
+from audition.service.problems import Problem
+from audition.wire import to_json
+
+DEFAULT_LIMIT = 100
+MOST = 500
+
+STRICT: ContextVar[bool] = ContextVar("STRICT", default=False)
+"""Whether the request says `Prefer: handling=strict` (RFC 7240): unknown fields are refused rather than ignored."""
+
+
+class Body(BaseModel):
+    """The body of a request. Unknown fields are ignored, unless the client asks to be told of them."""
+
+    model_config = ConfigDict(extra="allow", str_strip_whitespace=False, hide_input_in_errors=True)
+
+    @model_validator(mode="after")
+    def _known_fields_only(self) -> "Body":
+        if STRICT.get() and self.model_extra:
+            unknown = ", ".join(sorted(self.model_extra))
+            raise ValueError(f"unknown fields: {unknown}")
+        return self
+
+
+def reply(body: object, status: int = 200, *, headers: Mapping[str, str] | None = None) -> Response:
+    """Return data as it is sent: JSON on one line, keys in the order given."""
+    return Response(to_json(body), status, headers=dict(headers or {}), media_type="application/json")
+
+
+def created(body: object, location: str) -> Response:
+    """Return what was made, and where it is to be found."""
+    return reply(body, 201, headers={"Location": location})
+
+
+def tagged(request: Request, body: object, *, version: object) -> Response:
+    """Return a resource with its entity tag, or 304 when the client has it already. Source: RFC 9110, 8.8 and 13.1."""
+    tag = etag(version)
+    if tag in _tags(request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers={"ETag": tag})
+    return reply(body, headers={"ETag": tag})
+
+
+def etag(version: object) -> str:
+    """Return the entity tag of a version; `version` is any data that changes whenever the resource does."""
+    return f'"{hashlib.sha256(to_json(version).encode()).hexdigest()[:20]}"'
+
+
+def insist_on_version(request: Request, version: object, *, required: bool = False) -> None:
+    """Refuse a change of a resource that is no longer what the client has seen; `version` as it was for `etag`.
+
+    Raises: Problem 412 when If-Match names other versions, 428 when it is required and missing.
+    """
+    given = request.headers.get("if-match")
+    if given is None:
+        if required:
+            raise Problem(428, "this change needs If-Match with the ETag of what you have seen")
+        return
+    if given.strip() != "*" and etag(version) not in _tags(given):
+        raise Problem(412, "it was changed in the meantime; get it again, then repeat the change on what it is now")
+
+
+def _tags(header: str) -> set[str]:
+    return {tag.strip().removeprefix("W/") for tag in header.split(",")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Which part of a list: `limit` items at most, those after the one whose id is `after` (0: from the start)."""
+
+    limit: int
+    after: int
+
+
+def _page(
+    limit: Annotated[int, Query(ge=1, le=MOST, description="how many at most")] = DEFAULT_LIMIT,
+    cursor: Annotated[str | None, Query(description="where to go on, from the Link header of the page before")] = None,
+) -> Page:
+    return Page(limit=limit, after=0 if cursor is None else _read_cursor(cursor))
+
+
+Paged = Annotated[Page, Depends(_page)]
+"""A parameter of endpoints that list something."""
+
+
+def listed(request: Request, items: Sequence[Any], page: Page, *, total: int, last: int | None) -> Response:
+    """Return a page as a bare array, with its totals and the way to the next in headers. Source: RFC 8288.
+
+    `last` is the id of the last item, None when no further one exists.
+    """
+    headers = {"X-Total-Count": str(total)}
+    if last is not None:
+        others = [(key, value) for key, value in request.query_params.multi_items() if key not in ("cursor", "limit")]
+        query = urlencode([*others, ("limit", page.limit), ("cursor", _cursor(last))])
+        headers["Link"] = f'<{request.url.path}?{query}>; rel="next"'
+    return reply(list(items), headers=headers)
+
+
+def _cursor(last: int) -> str:
+    return base64.urlsafe_b64encode(str(last).encode()).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> int:
+    try:
+        after = int(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, binascii.Error):
+        after = -1
+    if not 0 <= after < 2**63:
+        raise Problem(422, "query.cursor: this is no cursor; take it from the Link header of the page before")
+    return after
+
+
+def seconds(moment: str) -> str:
+    """Return a moment of the database as the API shows it: UTC, whole seconds. Source: evals REST API."""
+    return moment[:19] + "Z"

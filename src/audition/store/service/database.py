@@ -1,0 +1,191 @@
+"""The service's database: SQLite in a file for one machine, PostgreSQL for many."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Float,
+    create_engine,
+    func,
+    inspect,
+    literal_column,
+    make_url,
+    select,
+)
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects import sqlite as sqlite_dialect
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+
+from audition.errors import Conflict, MissingExtra, StoreError
+from audition.store import sqlite
+from audition.store.service.migrations import FOLDER, VERSION
+
+VERSION_TABLE = "audition_service_version"
+"""Where alembic notes the schema."""
+
+_UPGRADE_LOCK = 0x61756473
+"""The number under which processes wait for each other in PostgreSQL while one of them changes the tables."""
+
+_INSERTS: Final[Mapping[str, Callable[..., Any]]] = {
+    "sqlite": sqlite_dialect.insert,
+    "postgresql": postgresql.insert,
+}
+_NOW: Final[Mapping[str, str]] = {
+    "sqlite": "((julianday('now') - 2440587.5) * 86400.0)",
+    "postgresql": "extract(epoch from clock_timestamp())",
+}
+_AGAIN = frozenset({"40001", "40P01"})
+"""PostgreSQL's codes for a transaction that lost against others and is to be done again."""
+
+_TIMES = 10
+
+Answer = TypeVar("Answer")
+
+
+class Database:
+    """The database that `url` names: `sqlite:////folder/service.db` or `postgresql://USER@HOST/DATABASE`.
+
+    Its tables are made, or brought up to date, when it is opened. All methods block.
+
+    Raises: StoreError when it cannot be reached, is something else's, or was made by a newer audition; MissingExtra
+    when the package that reaches it is not installed.
+    """
+
+    def __init__(self, url: str, *, patience_s: float = sqlite.PATIENCE_S) -> None:
+        self.url, self._patience_s = _known_url(url), patience_s
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self._path = Path(self.url.database or "")
+        self._turn = threading.Lock() if self.is_sqlite else nullcontext()
+        self.insert = _INSERTS[self.url.get_backend_name()]
+        self.now_s: ColumnElement[float] = literal_column(_NOW[self.url.get_backend_name()], Float)
+        try:
+            self._engine = create_engine(self.url, **self._arguments())
+        except ModuleNotFoundError as error:
+            raise MissingExtra("server", needed_for="a database in PostgreSQL") from error
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, action: Callable[[Connection], Answer]) -> Answer:
+        """Return what an action finds, all of it at one moment."""
+
+        def bare() -> Answer:
+            with self._engine.connect() as connection:
+                if self.is_sqlite:
+                    connection.exec_driver_sql("BEGIN")
+                return action(connection)
+
+        return self._do(bare)
+
+    def write(self, action: Callable[[Connection], Answer]) -> Answer:
+        """Return what an action returns, with all it changed committed, or nothing of it.
+
+        The action may be called again when others were in the way, so it must change nothing but the database.
+        """
+
+        def bare() -> Answer:
+            with self._turn, self._engine.begin() as connection:
+                if self.is_sqlite:
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return action(connection)
+
+        return self._do(bare)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def shown(self) -> str:
+        """Return where it is, for people, without a password."""
+        return str(self._path) if self.is_sqlite else self.url.render_as_string(hide_password=True)
+
+    def _arguments(self) -> dict[str, Any]:
+        if not self.is_sqlite:
+            return {"pool_size": 20, "max_overflow": 20, "pool_pre_ping": True}
+        return {
+            "creator": lambda: sqlite.connect(self._path, patience_s=self._patience_s, noun="database"),
+            "pool_size": 20,
+            "max_overflow": 40,
+        }
+
+    def _prepare(self) -> None:
+        found = self.read(_version)
+        if found > VERSION:
+            hint = "upgrade audition (pip install --upgrade audition), or choose another database"
+            raise StoreError(f"the database {self.shown()} was made by a newer audition", hint=hint)
+        if found == 0 and self.is_sqlite and self.read(lambda connection: inspect(connection).get_table_names()):
+            raise StoreError(f"{self.shown()} is a database of something else", hint="choose another file")
+        if found < VERSION:
+            self._upgrade()
+
+    def _upgrade(self) -> None:
+        from audition.store.migrations import upgrade  # alembic is slow to load and rarely needed
+
+        if self.is_sqlite:
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+
+        def steps(connection: Connection) -> None:
+            if not self.is_sqlite:
+                connection.execute(select(func.pg_advisory_xact_lock(_UPGRADE_LOCK)))
+            # Another process may have been faster: whoever has the lock looks again.
+            if _version(connection) < VERSION:
+                upgrade(connection, version_table=VERSION_TABLE, folder=FOLDER)
+
+        self.write(steps)
+
+    def _do(self, action: Callable[[], Answer]) -> Answer:
+        def bare() -> Answer:
+            for left in reversed(range(_TIMES)):
+                try:
+                    return action()
+                except IntegrityError as error:
+                    raise Conflict("what is stored does not allow this change") from error
+                except DBAPIError as error:
+                    if isinstance(error.orig, sqlite3.Error):
+                        raise error.orig from error
+                    if left and getattr(error.orig, "sqlstate", None) in _AGAIN:
+                        continue
+                    if getattr(error.orig, "sqlstate", None) is not None and not error.connection_invalidated:
+                        raise
+                    hint = "check that the database is running and that you may use it"
+                    reason = str(error.orig).strip().partition("\n")[0]
+                    raise StoreError(f"the database {self.shown()} cannot be used: {reason}", hint=hint) from error
+            raise AssertionError
+
+        if not self.is_sqlite:
+            return bare()
+        return sqlite.patiently(bare, self._path, patience_s=self._patience_s, noun="database")
+
+
+def utc(moment: datetime | None = None) -> str:
+    """Return a moment (None: now) as the tables keep it: `2026-01-15T10:00:00.123Z`."""
+    return f"{(moment or datetime.now(UTC)).astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
+
+
+def _known_url(text: str) -> URL:
+    hint = "write sqlite:////folder/service.db or postgresql://USER@HOST/DATABASE"
+    try:
+        url = make_url(text)
+    except ArgumentError as error:
+        raise StoreError("the database's URL cannot be read", hint=hint) from error
+    if url.get_backend_name() not in _INSERTS:
+        raise StoreError(f"nothing can be kept in {url.get_backend_name()!r}", hint=hint)
+    return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
+
+
+def _version(connection: Connection) -> int:
+    """Return the schema of the tables, 0 when there are none of ours."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return 0
+    return int(connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalar_one())  # noqa: S608
