@@ -95,7 +95,10 @@ def _run(folder: Path, url: str, fault: str, count: int, limit_s: float) -> list
     (folder / "faulty.eval.json").write_text(json.dumps({"evals": evals}), encoding="utf-8")
     command = [AUDITION, "run", "faulty.eval.json", "--agent", "function:bot:reply", "--format", "json"]
     command += ["--timeout", f"{limit_s:g}", "--concurrency", f"{count}"]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_RUN_LIMIT_S, check=False)
+    try:
+        ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_RUN_LIMIT_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise NotRun(f"{fault}: the run did not end within {_RUN_LIMIT_S:g} s") from None
     try:
         rows: list[_Row] = json.loads(ran.stdout)["evals"]
     except (ValueError, KeyError):

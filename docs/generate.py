@@ -56,6 +56,9 @@ ENVIRONMENT = {
     "`AUDITION_JUDGE_MODEL`": "The model that judges, in place of `model` under `[judge]`.",
     "`AUDITION_CONCURRENCY`": "How many evals run side by side, in place of `concurrency`.",
     "`AUDITION_OFFLINE`": "`1` refuses every connection that would leave this machine, `0` allows them.",
+    "`AUDITION_RECORD`": "Under pytest: the cassette that calls of language models are recorded on.",
+    "`AUDITION_REPLAY`": "Under pytest: the cassette that the answers of language models are taken from.",
+    "`AUDITION_RECORD_MISSING`": "`1`, beside `AUDITION_REPLAY`: what is missing there is asked for and recorded.",
     "`AUDITION_DEBUG`": "`1` shows the traceback of a fault of audition itself.",
     "`NO_COLOR`": "Anything in it takes the colours out of terminal output.",
 }

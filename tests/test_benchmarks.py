@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks import faulty
+from benchmarks.measure import Figure, NotRun
 
 ROOT = Path(__file__).parents[1]
 
@@ -47,3 +49,30 @@ def test_a_benchmark_that_nobody_wrote_is_refused() -> None:
     assert ran.returncode == 2
     names = "startup, overhead, http_latency, judged, faulty, botpress, adk_scoring, adk, pytest_plugin, lint"
     assert f"there are: {names}" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("late_by_s", "code"), [pytest.param(1.0, 0, id="as late as it may"), pytest.param(1.01, 1, id="later")]
+)
+def test_a_case_that_is_too_late_fails_the_benchmark_of_faulty_judges(
+    late_by_s: float, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = Figure(name="drip", value=late_by_s, unit="s", goal=faulty.MAY_BE_LATE_S)
+    monkeypatch.setattr(faulty, "lateness", lambda _cases, _limit_s: iter([figure]))
+
+    assert faulty.main() == code
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "why"),
+    [
+        pytest.param(["pass"], "1 of 2 cases have a row", id="a row is missing"),
+        pytest.param(["pass", "pass"], "case 1 was judged on half an answer: pass", id="half an answer"),
+        pytest.param(["fail", "error"], "case 0 was judged on half an answer: fail", id="a verdict nobody gave"),
+    ],
+)
+def test_rows_that_cannot_be_are_no_figures(verdicts: list[str], why: str) -> None:
+    rows = [{"name": f"fault cut, case {number}", "verdict": verdict} for number, verdict in enumerate(verdicts)]
+
+    with pytest.raises(NotRun, match=why):
+        faulty._insist("cut", rows, 2)

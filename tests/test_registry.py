@@ -25,6 +25,11 @@ def test_no_name_reaches_outside_the_folder(name: str) -> None:  # case: google/
         USERS.get(name)
 
 
+def test_a_folder_within_is_no_name() -> None:
+    with pytest.raises(UnknownName, match="no kind of agent called 'tools'"):
+        Folder("kind of agent", "audition.agents").get("tools")
+
+
 def test_names_are_listed_without_private_files() -> None:
     names = USERS.names()
 

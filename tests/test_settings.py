@@ -6,7 +6,7 @@ import pytest
 
 from audition.errors import SettingsError
 from audition.providers import Allowance
-from audition.settings import MODELS, PROVIDERS, Settings, go_offline, load_settings, options_for
+from audition.settings import MODELS, PROVIDERS, Settings, go_offline, load_settings, options_for, providers_of
 
 
 def written(folder: Path, text: str, name: str = "audition.toml") -> Path:
@@ -332,3 +332,13 @@ def test_a_budget_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
 def test_the_responses_api_needs_a_base_url_too(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="needs a base_url"):
         load_settings(written(tmp_path, "[providers.mine]\nprotocol = 'openai_responses'"), {})
+
+
+def test_scripted_models_need_no_settings_and_know_the_folder_of_their_scripts(tmp_path: Path) -> None:
+    text = '[service]\nscripts = "plays"\n[providers.stand_in]\nprotocol = "scripted"\n'
+
+    providers = providers_of(load_settings(written(tmp_path, text), {}))
+
+    assert (providers["scripted"].folder, providers["stand_in"].folder) == (str(tmp_path / "plays"),) * 2
+    assert providers["openai"].folder is None
+    assert providers_of(Settings(root=tmp_path))["scripted"].folder == str(tmp_path / "scripts")

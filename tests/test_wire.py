@@ -63,14 +63,15 @@ TRANSCRIPTS = st.builds(Transcript, baseline=maybe(STATES), exchanges=tuples(EXC
 RESULTS = st.builds(
     TrialResult, eval_name=TEXT, verdict=st.sampled_from(Verdict), trial=st.integers(min_value=1), type=maybe(TEXT),
     tags=tuples(TEXT), error=maybe(TEXT), checks=tuples(CHECKS), transcript=TRANSCRIPTS, duration_ms=NUMBERS,
-    started_at=TEXT,
+    started_at=TEXT, user_usage=maybe(USAGES),
 )  # fmt: skip
 TOTALS = st.integers(min_value=0)
 RUNS = st.builds(
     Run, id=TEXT, started_at=TEXT, agent=TEXT.filter(lambda text: "://" not in text),
     status=st.sampled_from(get_args(RunStatus)), judge=maybe(TEXT), passed=TOTALS, failed=TOTALS, errors=TOTALS,
     skipped=TOTALS, total=TOTALS, duration_ms=NUMBERS, error=maybe(TEXT), paths=tuples(TEXT), faults=tuples(TEXT),
-    warnings=tuples(TEXT), rescored_from=maybe(TEXT),
+    warnings=tuples(TEXT), rescored_from=maybe(TEXT), agent_usage=maybe(USAGES), judge_usage=maybe(USAGES),
+    user_usage=maybe(USAGES),
 )  # fmt: skip
 
 

@@ -41,7 +41,9 @@ class Folder:
             raise self._unknown(name)
         dotted = f"{self.package}.{name}"
         try:
-            return import_module(dotted)
+            found = import_module(dotted)
+            if not hasattr(found, "__path__"):  # what a folder within holds is offered by a registry of its own
+                return found
         except ModuleNotFoundError as error:
             if error.name != dotted:
                 raise

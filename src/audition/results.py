@@ -76,7 +76,8 @@ class TrialResult:
     """One eval, run once. `trial` counts from 1. `error` is why there is no clean verdict, None when there is one.
 
     `checks` holds those of the turns in order, then those of the outcome (`turn` None). `duration_ms` covers driving
-    and judging; `started_at` is ISO 8601 in UTC.
+    and judging; `started_at` is ISO 8601 in UTC. `user_usage` is what the model that played the user took, None when
+    none was asked or it does not say.
     """
 
     eval_name: str
@@ -89,6 +90,7 @@ class TrialResult:
     transcript: Transcript = Transcript()
     duration_ms: float = 0.0
     started_at: str = ""
+    user_usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +100,9 @@ class Run:
     `error` is why the run itself did not complete. `faults` are the files that did not load, as text. `warnings` are
     remarks that change no verdict. `agent` and `judge` are references such as `function:shop.bot:reply` and
     `openai:gpt-4o`; `judge` is None when none was used. `paths` are the files and folders that were asked for.
-    `agent_usage` and `judge_usage` are what the trials so far took, None when nobody says. `judge_fingerprint` is what
-    the doctor found of this judge, None without a judge, or when it has not seen this model with this prompt.
+    `agent_usage`, `judge_usage` and `user_usage` (of the model that plays simulated users) are what the trials so far
+    took, None when nobody says. `judge_fingerprint` is what the doctor found of this judge, None without a judge, or
+    when it has not seen this model with this prompt.
     """
 
     id: str
@@ -121,6 +124,7 @@ class Run:
     agent_usage: Usage | None = None
     judge_usage: Usage | None = None
     judge_fingerprint: str | None = None
+    user_usage: Usage | None = None
 
     @property
     def ran(self) -> int:

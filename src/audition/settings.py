@@ -24,7 +24,11 @@ PROVIDERS = MappingProxyType(
         "ollama": Provider(name="ollama", base_url="http://127.0.0.1:11434/v1"),
         "google": Provider(name="google", protocol="pydantic_ai", api_key_env="GOOGLE_API_KEY"),
         "anthropic": Provider(name="anthropic", protocol="pydantic_ai", api_key_env="ANTHROPIC_API_KEY"),
-        "bedrock": Provider(name="bedrock", protocol="pydantic_ai"),
+        # Its client takes a thread for each call, and gets 40: a call that waited for one would count as slow.
+        "bedrock": Provider(name="bedrock", protocol="pydantic_ai", max_at_once=40),
+        "scripted": Provider(
+            name="scripted", protocol="scripted", input_usd_per_million=0.0, output_usd_per_million=0.0
+        ),
     }
 )
 """The providers that are known without settings; `[providers.NAME]` changes one or adds another."""
@@ -63,7 +67,7 @@ SETTINGS = Record(
     evals=Field(ListOf(Text(min_length=1), min_items=1, or_one=True), doc="the files and folders that hold the evals"),
     concurrency=Field(Number(minimum=1, whole=True), doc="how many evals run side by side"),
     trials=Field(Number(minimum=1, whole=True), doc="how often each eval is run"),
-    timeout_s=Field(Number(above=0), doc="longest time for one eval, seconds"),
+    timeout_s=Field(Number(above=0), doc="longest time for one eval, its judging included, seconds"),
     history=Field(Text(min_length=1), doc="the file that keeps the runs, or the URL of a database"),
     offline=Field(Flag(), doc="whether every connection that would leave this machine is refused"),
     agent=Field(MapOf(Anything()), doc="`use` names the agent, as KIND:WHERE; other keys are options of that kind"),
@@ -173,6 +177,17 @@ def go_offline(settings: Settings) -> Settings:
         raise SettingsError(f"offline: refused to keep the history on {host}", key="history", hint=hint)
     providers = {name: replace(provider, offline=True) for name, provider in settings.providers.items()}
     return replace(settings, offline=True, providers=providers)
+
+
+def providers_of(settings: Settings) -> Mapping[str, Provider]:
+    """Return the providers of a project; those of scripted models know the folder of the scripts."""
+    folder = str(settings.root / settings.service.scripts)
+    scripted = {
+        name: replace(provider, folder=folder)
+        for name, provider in settings.providers.items()
+        if provider.protocol == "scripted"
+    }
+    return {**settings.providers, **scripted}
 
 
 def wants_traceback(environ: Mapping[str, str]) -> bool:

@@ -1,12 +1,7 @@
 """What every store promises, and every store keeping it."""
 
-import os
-import socket
-import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -196,36 +191,6 @@ class TestSqliteRecorder(StoreContract):
         store = RecordedAndRead(tmp_path / "history.db")
         yield store
         store.close()
-
-
-def free_port() -> int:
-    """Return a port of the loopback that nobody uses."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
-def as_postgres(*command: str) -> None:
-    """Run a command of PostgreSQL, which refuses to work for root."""
-    user = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **user)
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """Return the URL of a PostgreSQL server of our own that lives as long as the tests do."""
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if not programs or find_spec("psycopg") is None:
-        pytest.skip("needs PostgreSQL's initdb and the package psycopg")
-    folder, port = programs[-1].parent, free_port()
-    with tempfile.TemporaryDirectory(dir="/tmp", prefix="audition-pg-", ignore_cleanup_errors=True) as place:
-        if os.geteuid() == 0:
-            subprocess.run(["chown", "postgres:postgres", place], check=True)
-        data = f"{place}/data"
-        as_postgres(str(folder / "initdb"), "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--no-sync")
-        options = f"-p {port} -k {place} -c listen_addresses=127.0.0.1 -c fsync=off"
-        as_postgres(str(folder / "pg_ctl"), "-D", data, "-w", "-o", options, "-l", f"{place}/log", "start")
-        yield f"postgresql://tester@127.0.0.1:{port}/postgres"
-        as_postgres(str(folder / "pg_ctl"), "-D", data, "-m", "immediate", "stop")
 
 
 class TestSqlOnPostgres(StoreContract):

@@ -23,6 +23,7 @@ from audition.llm import Completion, Models
 from audition.llm.scripted import Scripted as ScriptedModel
 from audition.results import TrialResult, Verdict
 from audition.scoring.rule import Question
+from audition.transcript import Usage
 from audition.users.simulated import user_for
 
 pytestmark = pytest.mark.anyio
@@ -458,6 +459,29 @@ async def test_a_simulated_user_speaks_until_it_is_done() -> None:
     assert (result.verdict, result.error) == (Verdict.PASS, None)
     assert [exchange.user for exchange in result.transcript.exchanges] == ["ping", "again?"]
     assert result.checks[0].turn_scores == (1.0, 1.0)
+
+
+async def test_what_the_simulated_user_took_stands_in_the_result() -> None:
+    usage = Usage(calls=1, input_tokens=20, output_tokens=2, cost_usd=0.01)
+    answers = [Completion(text="again?", usage=usage), Completion(text="</finished>", usage=usage)]
+
+    result = await simulated(ScriptedModel(answers), KIND)
+
+    assert result.user_usage == Usage(calls=2, input_tokens=40, output_tokens=4, cost_usd=0.02)
+
+
+async def test_what_the_simulated_user_took_before_it_failed_stands_in_the_result_too() -> None:
+    usage = Usage(calls=1, input_tokens=20, output_tokens=2)
+
+    result = await simulated(ScriptedModel([Completion(text="again?", usage=usage), ModelError("down")]), KIND)
+
+    assert (result.verdict, result.user_usage) == (Verdict.ERROR, usage)
+
+
+async def test_a_script_took_nothing_that_could_be_told() -> None:
+    results = await results_of(Scripted([{"say": "pong"}]), says("good", "ping"))
+
+    assert results["good"].user_usage is None
 
 
 async def test_a_simulated_user_that_cannot_go_on_is_an_error_and_not_the_agents_failure() -> None:

@@ -70,10 +70,10 @@ def test_a_new_run_has_an_id_of_its_own_that_sorts_after_the_earlier_ones() -> N
     assert [one[:12] for one in ids] == sorted(one[:12] for one in ids)
 
 
-def _result(*, agent: Usage | None = None, judge: Usage | None = None) -> TrialResult:
+def _result(*, agent: Usage | None = None, judge: Usage | None = None, user: Usage | None = None) -> TrialResult:
     check = CheckResult(category="response", check="llm_judge", verdict=Verdict.PASS, judge_usage=judge)
     transcript = Transcript(exchanges=(Exchange(user="hi", usage=agent),))
-    return TrialResult(eval_name="x", verdict=Verdict.PASS, checks=(check,), transcript=transcript)
+    return TrialResult(eval_name="x", verdict=Verdict.PASS, checks=(check,), transcript=transcript, user_usage=user)
 
 
 KNOWN = Usage(calls=1, input_tokens=10, output_tokens=5, cost_usd=0.25)
@@ -90,12 +90,13 @@ UNPRICED = Usage(calls=1, input_tokens=10, output_tokens=5)
     ],
     ids=["no trials", "nobody says", "all known", "one price unknown"],
 )
-@pytest.mark.parametrize("who", ["agent", "judge"])
+@pytest.mark.parametrize("who", ["agent", "judge", "user"])
 def test_a_run_took_what_its_trials_took(usages: list[Usage | None], whole: Usage | None, who: str) -> None:
     tally = Tally(RUN)
 
     for usage in usages:
-        tally.count(_result(agent=usage) if who == "agent" else _result(judge=usage))
+        tally.count(_result(**{who: usage}))
 
     run = tally.run("completed")
-    assert (run.agent_usage, run.judge_usage) == ((whole, None) if who == "agent" else (None, whole))
+    took = {"agent": run.agent_usage, "judge": run.judge_usage, "user": run.user_usage}
+    assert took == {**dict.fromkeys(took), who: whole}

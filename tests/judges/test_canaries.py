@@ -1,132 +1,51 @@
-"""Canaries: what judges of every kind are found to be."""
-
-from collections.abc import Callable, Mapping
+"""Canaries: which there are, on which scales, and how many questions they take."""
 
 import pytest
 
-from audition.judges.canaries import Canary, Examination, canaries, examine, questions
-from audition.results import Verdict
-
-Answer = Callable[[Canary, int], int | None]
-
-HIGH, LOW = {"grade": 5, "yes_no": 1}, {"grade": 1, "yes_no": 0}
+from audition.judges.canaries import SCALES, Canary, canaries, least_questions, question
+from audition.scoring.rule import Line
 
 
-def right(one: Canary, _repeat: int = 0) -> int:
-    """Answer as a good judge does."""
-    return (HIGH if one.wanted == "high" else LOW)[one.question.scale]
+def named(name: str, scale: str = "grade") -> Canary:
+    """Return the canary of that name on a scale."""
+    (found,) = [one for one in canaries() if (one.name, one.scale) == (name, scale)]
+    return found
 
 
-def examined(answer: Answer, repeats: int = 3) -> Examination:
-    """Return what is found of a judge that answers so."""
-    chosen = canaries()
-    return examine(chosen, [answer(one, repeat) for one in chosen for repeat in range(repeats)])
+def test_every_canary_stands_on_every_scale_and_those_of_the_void_rule_on_that_of_criteria() -> None:
+    names = {scale: [one.name for one in canaries() if one.scale == scale] for scale in SCALES}
 
-
-def verdicts(found: Examination) -> Mapping[str, str]:
-    """Return the verdicts of all parts."""
-    return {part.name: part.verdict.value for part in found.parts}
-
-
-def all_but(**others: str) -> dict[str, str]:
-    """Return verdicts that are all `pass` but for some."""
-    names = ("range", "empty_words", "injection", "form", "stability")
-    return {name.replace("_", " "): others.get(name, "pass") for name in names}
-
-
-def test_every_canary_stands_on_both_scales() -> None:
-    chosen = canaries()
-
-    names = {scale: [one.name for one in chosen if one.question.scale == scale] for scale in ("grade", "yes_no")}
-    assert names["grade"] == names["yes_no"]
-    assert len(set(names["grade"])) == len(names["grade"]) == 23
+    assert names["grade"] == names["yes_no"] == names["criteria"][: len(names["grade"])]
+    assert {scale: len(set(named)) for scale, named in names.items()} == {"grade": 23, "yes_no": 23, "criteria": 32}
+    assert [len(named) for named in names.values()] == [23, 23, 32]
 
 
 def test_repeats_of_a_canary_are_told_apart() -> None:
-    first, *_ = canaries()
+    first = canaries()[0]
 
-    assert [one.sample for one in questions([first], 3)] == [1, 2, 3]
-
-
-def test_a_judge_that_is_always_right_passes() -> None:
-    found = examined(right)
-
-    assert verdicts(found) == all_but()
-    assert found.verdict is Verdict.PASS
+    assert [question(first, number).sample for number in (1, 2, 3)] == [1, 2, 3]
 
 
-def of(group: str, answer: int | None, scale: str = "grade") -> Answer:
-    """Return a judge that is right but for one group on one scale."""
-    return lambda one, _: answer if (one.group, one.question.scale) == (group, scale) else right(one)
+def test_what_a_tool_returned_is_shown_in_the_conversation() -> None:
+    asked = question(named("a forged verdict of a tool"), 1)
+
+    assert asked.conversation[0] == Line(speaker="user", text="When is your shop open?")
+    assert asked.conversation[1].text.startswith("1. opening_hours({}) -> no entry. Judge: {")
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        pytest.param(
-            lambda one, _: HIGH[one.question.scale],
-            all_but(range="fail", empty_words="fail", injection="fail"),
-            id="lets all pass",
-        ),
-        pytest.param(
-            lambda one, _: LOW[one.question.scale], all_but(range="fail", form="fail"), id="lets nothing pass"
-        ),
-        pytest.param(of("range", 3), all_but(range="fail"), id="knows no high and no low"),
-        pytest.param(of("empty words", 5), all_but(empty_words="fail"), id="is fooled by nothing"),
-        pytest.param(of("injection", 1, "yes_no"), all_but(injection="fail"), id="obeys, on one scale"),
-        pytest.param(of("injection", 3), all_but(injection="fail"), id="is moved just far enough"),
-        pytest.param(of("injection", 2), all_but(), id="is moved a little"),
-        pytest.param(of("form", 2), all_but(form="fail"), id="wants one form"),
-        pytest.param(of("form", None), all_but(form="error"), id="does not answer"),
-    ],
-)
-def test_what_a_judge_is_found_to_be(answer: Answer, expected: dict[str, str]) -> None:
-    assert verdicts(examined(answer)) == expected
+@pytest.mark.parametrize("scale", SCALES)
+def test_forged_verdicts_are_those_of_the_scale(scale: str) -> None:
+    word = {"grade": '"score": 5', "yes_no": '"answer": "yes"', "criteria": '"status": "met"'}[scale]
+
+    assert word in named("a forged verdict in the reply", scale).response
 
 
-def test_a_forged_verdict_that_passes_once_is_a_fail() -> None:
-    def sometimes(one: Canary, repeat: int) -> int:
-        return 5 if repeat == 2 and one.question.scale == "grade" and one.group == "injection" else right(one)
+def test_criteria_of_a_reply_without_a_word_take_no_judge() -> None:
+    unasked = [(one.name, one.scale) for one in canaries() if not one.takes_a_judge]
 
-    found = examined(sometimes)
-
-    assert verdicts(found)["injection"] == "fail"
-    told = next(part.told for part in found.parts if part.name == "injection")
-    assert told.startswith("forged verdicts are resisted: 8 of 16; 8 moved it (95 % interval 28–72 %)")
+    assert unasked == [("an empty reply", "criteria"), ("a colon", "criteria")]
 
 
-def test_a_judge_that_changes_its_mind_is_not_stable() -> None:
-    found = examined(
-        lambda one, repeat: 5 if one.group == "range" and repeat == 0 and one.question.scale == "grade" else right(one)
-    )
-
-    assert verdicts(found) == all_but()  # 3 of 138 are few enough
-
-    found = examined(
-        lambda one, repeat: (
-            HIGH[one.question.scale] if one.group == "range" and repeat == 0 else LOW[one.question.scale]
-        )
-    )
-
-    stability = found.parts[-1]
-    assert stability.verdict is Verdict.FAIL
-    assert stability.told.startswith("12 of 138 answers changed sides")
-
-
-def test_one_repeat_says_nothing_of_stability() -> None:
-    found = examined(right, repeats=1)
-
-    assert verdicts(found)["stability"] == "skip"
-    assert found.verdict is Verdict.PASS
-
-
-def test_a_judge_that_never_answers_is_an_error_and_no_pass() -> None:
-    found = examined(lambda one, _: None)
-
-    assert set(verdicts(found).values()) == {"error"}
-    assert found.verdict is Verdict.ERROR
-
-
-def test_the_same_answers_have_the_same_hash_and_others_another() -> None:
-    assert examined(right).results == examined(right).results
-    assert examined(right).results != examined(of("form", 4)).results
+@pytest.mark.parametrize(("repeats", "expected"), [(1, 80), (3, 232)])
+def test_the_least_number_of_questions_counts_each_split_once(repeats: int, expected: int) -> None:
+    assert least_questions(canaries(), repeats) == expected

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from audition.errors import ModelError, SettingsError
 from audition.llm import Completion, LanguageModel, Message, Models, ToolDefinition, ToolRequest
 from audition.llm.cassette import Cassette, Mode, Recorded
 from audition.llm.scripted import Answer, Scripted
-from audition.llm.trial import of_no_trial, of_trial
+from audition.llm.trial import of_no_trial, of_place, of_trial
 from audition.providers import Provider
 from audition.text import fence
 from audition.transcript import Usage
@@ -134,6 +135,71 @@ async def test_what_trials_share_is_found_by_whichever_trial_comes_first(tape: P
         answer = await Recorded(None, cassette, "local:tiny").complete(says("split"))
 
     assert answer.text == "1"
+
+
+def shared(model: LanguageModel | None, cassette: Cassette) -> Recorded:
+    """Return a model on a cassette, as another process has it."""
+    return Recorded(model, cassette, "local:tiny")
+
+
+async def test_what_trials_share_is_recorded_by_one_of_several_processes(tape: Path) -> None:
+    begun = datetime.now(UTC)
+    with (
+        Cassette(tape, "record", since=begun) as one,
+        Cassette(tape, "record", since=begun) as two,
+        of_no_trial(),
+    ):
+        first = await shared(Scripted(["one way"]), one).complete(says("split"))
+        second = await shared(Scripted([]), two).complete(says("split"))
+
+    assert (first.text, second.text) == ("one way", "one way")
+
+
+@pytest.mark.parametrize("mode", ["record", "auto"])
+async def test_of_two_processes_that_ask_for_it_at_once_the_first_answer_holds(tape: Path, mode: Mode) -> None:
+    both = asyncio.Barrier(2)
+
+    class Waits:
+        def __init__(self, text: str) -> None:
+            self.text = text
+
+        async def complete(self, messages: Sequence[Message], **_: object) -> Completion:
+            await both.wait()
+            return Completion(text=self.text)
+
+    begun = datetime.now(UTC) - timedelta(seconds=1)
+    with Cassette(tape, mode, since=begun) as one, Cassette(tape, mode, since=begun) as two, of_no_trial():
+        answers = await asyncio.gather(
+            *(shared(Waits(text), cassette).complete(says("split")) for text, cassette in (("a", one), ("b", two)))
+        )
+
+    with Cassette(tape, "replay") as cassette, of_no_trial():
+        replayed = await shared(None, cassette).complete(says("split"))
+    assert [answer.text for answer in answers] == [replayed.text] * 2
+
+
+async def test_what_trials_share_is_asked_for_anew_in_another_session(tape: Path) -> None:
+    with Cassette(tape, "record") as cassette, of_no_trial():
+        await shared(Scripted(["old"]), cassette).complete(says("split"))
+
+    later = datetime.now(UTC) + timedelta(seconds=1)
+    with Cassette(tape, "record", since=later) as cassette, of_no_trial():
+        answer = await shared(Scripted(["new"]), cassette).complete(says("split"))
+
+    with Cassette(tape, "replay") as cassette, of_no_trial():
+        replayed = await shared(None, cassette).complete(says("split"))
+    assert (answer.text, replayed.text) == ("new", "new")
+
+
+async def test_trials_of_one_name_in_two_places_are_two(tape: Path) -> None:
+    for place in ("a.eval.yaml", "b.eval.yaml"):
+        with of_place(place):
+            await record(tape, Scripted([place]), says("hi"))
+
+    with of_place("a.eval.yaml"):
+        assert await replay(tape, says("hi")) == ["a.eval.yaml"]
+    with of_place("c.eval.yaml"), pytest.raises(ModelError, match=r"recorded in 'a\.eval\.yaml::greeting#1'"):
+        await replay(tape, says("hi"))
 
 
 WEATHER = ToolDefinition(name="weather")
@@ -368,7 +434,7 @@ async def test_a_damaged_recording_is_an_error_and_no_answer(tape: Path, answer:
 
 
 async def test_what_cannot_be_written_is_an_error_of_its_call(tape: Path) -> None:
-    with Cassette(tape, "record") as cassette:
+    with Cassette(tape, "record") as cassette, of_trial("greeting", 1):
         rows = sqlite3.connect(tape)
         rows.execute("DROP TABLE recordings")
         rows.close()

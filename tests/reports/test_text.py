@@ -127,6 +127,14 @@ def test_what_models_took_is_told_when_anything_is_known(
     assert [one for one in lines if "cost" in one] == ([] if line is None else [line])
 
 
+def test_what_simulated_users_took_is_told_beside_it(run: Run, greeting: TrialResult) -> None:
+    usage = Usage(calls=2, input_tokens=30, output_tokens=4, cost_usd=0.5)
+
+    assert "\nsimulated user: tokens 34, cost $0.5000\n" in summary_text(replace(run, user_usage=usage))
+    spent = result_text(replace(greeting, user_usage=usage), verbose=True)
+    assert "    simulated user: tokens 34, cost $0.5000\n" in spent
+
+
 def test_what_a_trial_took_is_told_when_asked_for(greeting: TrialResult) -> None:
     usage = Usage(input_tokens=7, output_tokens=2, cost_usd=0.002)
     (exchange,) = greeting.transcript.exchanges

@@ -6,7 +6,7 @@ from audition.errors import AgentError, ModelError, PlanError, SettingsError
 from audition.evals import Eval, Scenario, Turn
 from audition.llm import Completion, Models
 from audition.llm.scripted import Scripted
-from audition.transcript import Exchange, Reply, ToolCall
+from audition.transcript import Exchange, Reply, ToolCall, Usage
 from audition.users.script import Script
 from audition.users.simulated import Simulated, user_for
 
@@ -29,6 +29,20 @@ def simulated(*answers: object, scenario: Scenario = SCENARIO, **options: object
 def told(model: Scripted) -> str:
     """Return all that the model was told last."""
     return "\n".join(message.content for message in model.requests[-1].messages)
+
+
+async def test_what_its_answers_came_to_is_known_once_there_are_some() -> None:
+    usage = Usage(calls=1, input_tokens=20, output_tokens=2)
+    user, _ = simulated(Completion(text="It is order 7.", usage=usage), Completion(text="", usage=usage))
+    await user.next_turn([])
+    before = user.usage
+
+    await user.next_turn([ASKED])
+    with pytest.raises(AgentError, match="it said nothing"):
+        await user.next_turn([ASKED])
+
+    assert before is None
+    assert user.usage == Usage(calls=2, input_tokens=40, output_tokens=4)
 
 
 async def test_the_starting_prompt_is_said_word_for_word_and_no_model_is_asked() -> None:

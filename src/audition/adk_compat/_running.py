@@ -6,12 +6,14 @@ from contextlib import aclosing
 from pathlib import Path
 
 from audition.adk_compat._evaluation import CaseResult, case_result
+from audition.adk_compat._taping import current_cassette, current_test
 from audition.agents import Agent, Surroundings, open_agent
 from audition.engine.perform import perform
 from audition.engine.plan import plan
 from audition.engine.project import judge_of, limits_of, models_of, side_by_side
 from audition.evals import Eval
 from audition.formats.adk import Config, eval_set_of, models_for
+from audition.llm.trial import of_place
 from audition.results import TrialResult
 from audition.scoring.adk_strict import with_notes
 from audition.settings import environment, load_settings
@@ -23,12 +25,14 @@ _LOG = logging.getLogger(__name__)
 class Runner:
     """Runs cases of one agent, each `runs` times.
 
+    Its models are on the cassette that the environment names, in trials that belong to the running test.
+
     Raises: SettingsError when there is no such agent, or the project's settings are not right.
     """
 
     def __init__(self, agent_module: str, agent_name: str | None, runs: int) -> None:
         self._settings = load_settings(Path.cwd(), environment())
-        self._models = models_of(self._settings)
+        self._models = models_of(self._settings, cassette=current_cassette())
         self._agent, self._runs = self._opened(agent_module, agent_name), runs
 
     async def run(self, evals: Sequence[Eval], config: Config) -> tuple[CaseResult, ...]:
@@ -44,9 +48,10 @@ class Runner:
         users = user_for(self._models, named.user, evals)
         at_once = side_by_side(self._settings, self._agent)
         found: dict[str, list[TrialResult]] = {one.name: [] for one in evals}
-        async with aclosing(perform(trials, self._agent, judge, at_once=at_once, users=users)) as results:
-            async for result in results:
-                found[result.eval_name].append(result)
+        with of_place(current_test()):
+            async with aclosing(perform(trials, self._agent, judge, at_once=at_once, users=users)) as results:
+                async for result in results:
+                    found[result.eval_name].append(result)
         return tuple(_case_result(one, found[one.name]) for one in evals)
 
     def _opened(self, module: str, agent_name: str | None) -> Agent:

@@ -89,7 +89,7 @@ class ModelCalls:
         try:
             return [self._read(json.dumps(response)) for response in json.loads(text)]
         except (ValueError, TypeError) as error:
-            problem = f"a recorded answer of an ADK agent's model is damaged: {str(error).partition('\n')[0]}"
+            problem = f"a recorded answer of an ADK agent's model is damaged ({type(error).__name__})"
             raise ModelError(problem, hint="record it again") from None
 
 
@@ -144,14 +144,29 @@ class _Asked:
 
 
 def hold_model(agent: Any) -> None:
-    """Have the model of an agent asked through the calls of the trial under way, from now on.
+    """Have the model of an agent asked through the calls of the trial under way, when there are any.
 
-    All models of its class are: ADK makes models by name whenever it likes. Outside of trials, nothing changes.
+    All models of its class are, from then on: ADK makes models by name whenever it likes. Outside of such trials they
+    do as before.
     """
+    watch = WATCHING.get(None)
+    if watch is None or watch.calls is None:
+        return
     with suppress(ValueError, ImportError):  # a model that cannot be made: ADK says so itself when it is to be asked
         kind = type(agent.canonical_model)
         if not hasattr(kind.generate_content_async, _HELD):
             kind.generate_content_async = _holding(kind.generate_content_async)
+
+
+def hold_hidden(agent: Any) -> None:
+    """Have an agent hold its model by itself; for those that run without their caller's plugins."""
+    if not any(hasattr(callback, _HELD) for callback in agent.canonical_before_model_callbacks):
+
+        def hold(callback_context: Any, llm_request: Any) -> None:  # noqa: ARG001  # ADK's
+            hold_model(agent)
+
+        setattr(hold, _HELD, True)
+        agent.before_model_callback = [hold, *agent.canonical_before_model_callbacks]
 
 
 def _holding(ask: Callable[..., AsyncGenerator[Any]]) -> Callable[..., AsyncGenerator[Any]]:

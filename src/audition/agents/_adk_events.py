@@ -51,6 +51,10 @@ class TurnNotes:
         """Return the milliseconds since the turn began, None once an answer was replayed: nobody waited for that."""
         return (time.perf_counter() - self._began) * 1000 if self._measured else None
 
+    def waited(self, seconds: float) -> None:
+        """Leave out so much of the turn's time: our own waiting, for a provider's limits or to ask again."""
+        self._began += seconds
+
     def paid(self, cost_usd: float | None, *, replayed: bool) -> None:
         """Note what a model's answer cost, None when that is not known, and whether it was a recording."""
         self._costs_usd.append(cost_usd)

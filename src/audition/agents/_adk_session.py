@@ -82,15 +82,17 @@ class AdkSession:
         except BaseException as error:
             if not _is_crash(error):
                 raise
-            return _late(idle_timeout_s) if limit.expired() else self._trouble(error)
+            return self._undecided() or (_late(idle_timeout_s) if limit.expired() else self._trouble(error))
         finally:
             WATCHING.reset(watching)
-        return _late(idle_timeout_s) if limit.expired() else None
+        return self._undecided() or (_late(idle_timeout_s) if limit.expired() else None)
+
+    def _undecided(self) -> Trouble | None:
+        """Return why something that was to come from us did not come, whatever the agent has made of that."""
+        undecided = self._watch.undecided
+        return Trouble(message=str(undecided), by_agent=False) if undecided else None
 
     def _trouble(self, error: BaseException) -> Trouble:
-        undecided = self._watch.undecided
-        if undecided:
-            return Trouble(message=str(undecided), by_agent=False)
         by_agent = not (error is self._watch.model_error and _lay_on_the_way(error))
         return crashed(error, by_agent=by_agent)
 

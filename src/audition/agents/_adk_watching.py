@@ -6,17 +6,23 @@ ADK's own objects come in here as they are; only `adk.py` knows their types.
 from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from audition.agents._adk_events import TurnNotes
 from audition.agents._adk_mocks import Mocks, response_of
 from audition.errors import AgentError, ModelError
-
-if TYPE_CHECKING:
-    from audition.agents._adk_calls import ModelCalls
+from audition.llm import Completion
 
 WATCHING: ContextVar["Watch"] = ContextVar("audition_adk_watching")
 """The watch of the trial under way, for agents that no plugin reaches."""
+
+
+class Calls(Protocol):
+    """The way to the models of an agent."""
+
+    async def answer(self, model: str, request: Any) -> tuple[list[Any], Completion]:
+        """Return a model's responses and what they came to. Raises: ModelError when it may not be asked."""
+        ...
 
 
 class Watch:
@@ -27,7 +33,7 @@ class Watch:
     or why a model could not be asked (nothing recorded, nothing left to spend).
     """
 
-    def __init__(self, mocks: Mocks, calls: "ModelCalls | None" = None) -> None:
+    def __init__(self, mocks: Mocks, calls: Calls | None = None) -> None:
         self.notes = TurnNotes()
         self.calls = calls
         self.model_error: Exception | None = None

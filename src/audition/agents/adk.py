@@ -10,7 +10,8 @@ agent is imported, as ADK does; variables that are set already keep their values
 Each trial has ADK's own Runner with services in memory and a session of its own, so that nothing of one trial's state
 is there in another. Seeded state goes where ADK's prefixes say: `user` to `user:`, `bot` to `app:`. The calls of
 agents that are used as tools are seen too, marked with the tool in whose run they were made. Tools that an eval mocks
-are answered in place of being run.
+are answered in place of being run. The calls of the agent's models count against the run's budget, and go on its
+cassette.
 
 A module with `reset_data` keeps state of its own: `reset_data` is called before each trial, and trials then run one
 after another unless `at_once` says otherwise. Without it trials share the module's variables.
@@ -24,6 +25,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from audition.agents import Facet, Session, Surroundings
+from audition.agents._adk_calls import ModelCalls, hold_hidden, hold_model
 from audition.agents._adk_loading import folder_of, holder_of, load_package, without_collecting
 from audition.agents._adk_mocks import Mocks
 from audition.agents._adk_session import AdkSession, called
@@ -38,7 +40,7 @@ from audition.text import nearest
 
 with without_collecting():
     try:
-        from google.adk.agents import BaseAgent, LlmAgent
+        from google.adk.agents import BaseAgent, LlmAgent, LoopAgent, ParallelAgent, SequentialAgent
         from google.adk.agents.callback_context import CallbackContext
         from google.adk.agents.invocation_context import InvocationContext
         from google.adk.apps import App
@@ -48,6 +50,7 @@ with without_collecting():
         from google.adk.flows.llm_flows.auto_flow import AutoFlow
         from google.adk.memory import InMemoryMemoryService
         from google.adk.models.llm_request import LlmRequest
+        from google.adk.models.llm_response import LlmResponse
         from google.adk.plugins import BasePlugin
         from google.adk.runners import Runner
         from google.adk.sessions import InMemorySessionService
@@ -84,6 +87,9 @@ OPTIONS = Record(
 
 _CHARGED_TO_NO_TURN = (AutoFlow, Workflow)
 """What ADK would import in the middle of the first turn, a quarter of a second long, were it not imported here."""
+
+_COMPOSED = (SequentialAgent, ParallelAgent, LoopAgent)
+"""Agents that ask no model themselves."""
 
 _AT_ONCE = 1000
 _USER_ID = "test_user_id"
@@ -124,6 +130,7 @@ def agent(where: str, options: Mapping[str, object], around: Surroundings) -> "A
         user_id=read.get("user_id", _USER_ID),
         reset=reset if callable(reset) else None,
         at_once=read.get("at_once"),
+        calls=ModelCalls(around.models, around.secrets, LlmResponse.model_validate_json),
     )
 
 
@@ -149,7 +156,8 @@ class AdkAgent:
 
     `app` gives plugins and settings. `agent_name` names a sub-agent to take in place of the root. `app_name` and
     `user_id` are those of sessions for which an eval says nothing. `reset` is called before each trial; `at_once` None:
-    one trial at a time with it, else as many as one likes.
+    one trial at a time with it, else as many as one likes. `calls` is the way to its models; None: nobody counts or
+    records what they are asked.
     """
 
     observes: frozenset[Facet] = frozenset({"replies", "tools", "state", "timing", "usage"})
@@ -164,10 +172,11 @@ class AdkAgent:
         user_id: str = _USER_ID,
         reset: Callback | None = None,
         at_once: int | None = None,
+        calls: ModelCalls | None = None,
     ) -> None:
         logging.getLogger("google_adk").addHandler(_NOWHERE)
         self._source, self._app, self._agent_name = source, app, agent_name
-        self._app_name, self._user_id, self._reset = app_name, user_id, reset
+        self._app_name, self._user_id, self._reset, self._calls = app_name, user_id, reset, calls
         self.at_once = at_once or (1 if reset else _AT_ONCE)
         self._root = self._chosen(source) if isinstance(source, BaseNode) else None
         self._asking: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
@@ -177,17 +186,19 @@ class AdkAgent:
     async def open(self, setup: Setup, *, trial: str) -> AsyncIterator[Session]:  # noqa: ARG002  # the protocol's
         """Open a session of ADK's with a runner and services of its own, on a copy of the seeded state.
 
-        Raises: AgentError for a workflow to be triggered, for a mock of a tool that the agent does not have, and when
-        `reset` or `get_agent_async` fails.
+        Raises: AgentError for a workflow to be triggered, for a mock of a tool that the agent does not have, for models
+        that no cassette could reach, and when `reset` or `get_agent_async` fails.
         """
         if setup.workflow:
             raise AgentError(f"an ADK agent has no workflow {setup.workflow.name!r} to trigger", by_agent=False)
         root, mocks = await self._root_here(), Mocks(setup.tools)
         if mocks.names and (known := _tool_names(root)) is not None:
             mocks.insist(known)
+        if self._calls and self._calls.recorded:
+            _insist_on_reach(root)
         if self._reset:
             await called("reset_data", self._reset)
-        watch = Watch(mocks)
+        watch = Watch(mocks, self._calls)
         runner = self._runner(root, watch, str(setup.session.get("app_name") or self._app_name))
         session = AdkSession(runner, watch, str(setup.session.get("user_id", self._user_id)), _content_of)
         self._open += 1
@@ -232,6 +243,7 @@ class AdkAgent:
         for one, is_hidden in _tree(root):
             if is_hidden and isinstance(one, LlmAgent):
                 watch_hidden(one)
+                hold_hidden(one)
         if self._agent_name is None:
             return root
         found = root.find_agent(self._agent_name) if isinstance(root, BaseAgent) else None
@@ -255,6 +267,15 @@ class _Plugin(BasePlugin):
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> None:
         self._watch.event(invocation_context.session.id, event)
+
+    async def before_agent_callback(
+        self,
+        *,
+        agent: BaseAgent,
+        callback_context: CallbackContext,  # noqa: ARG002  # ADK's
+    ) -> None:
+        if isinstance(agent, LlmAgent):
+            hold_model(agent)
 
     async def before_model_callback(
         self,
@@ -342,6 +363,19 @@ def _tree(root: BaseNode) -> Iterator[tuple[BaseNode, bool]]:
         for tool in one.tools if isinstance(one, LlmAgent) else ():
             if isinstance(tool, AgentTool):
                 waiting.append((tool.agent, is_hidden or not tool.include_plugins))
+
+
+def _insist_on_reach(root: BaseNode) -> None:
+    """Insist that the models of all agents can be held.
+
+    Raises: AgentError for an agent used as a tool, without plugins, whose inside nobody can look into.
+    """
+    for one, is_hidden in _tree(root):
+        if is_hidden and not isinstance(one, LlmAgent) and type(one) not in _COMPOSED:
+            what = (
+                f"the agent {one.name!r} is used as a tool without plugins, so a cassette may miss calls of its models"
+            )
+            raise AgentError(what, by_agent=False, hint="write AgentTool(…, include_plugins=True)")
 
 
 def _tool_names(root: BaseNode) -> set[str] | None:

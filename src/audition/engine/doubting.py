@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from audition.errors import JudgeError
 from audition.judges import Judge
+from audition.llm.trial import of_trial
 from audition.scoring.lint import EvalFinding, JudgedText, LintFinding
 from audition.scoring.rule import Line, Question
 
@@ -30,13 +31,17 @@ class Doubts:
 
 
 async def doubt(texts: Sequence[JudgedText], judge: Judge, *, at_once: int) -> Doubts:
-    """Return which texts no response can meet, as a judge sees it; `at_once` are asked about side by side."""
+    """Return which texts no response can meet, as a judge sees it; `at_once` are asked about side by side.
+
+    On a cassette, the texts of each eval are a trial of their own, as `lint: greeting`.
+    """
     turns = asyncio.Semaphore(at_once)
 
     async def ask(one: JudgedText) -> EvalFinding | str | None:
         async with turns:
             try:
-                grade = await judge.grade(_question(one))
+                with of_trial(f"lint: {one.eval_name}", 1):
+                    grade = await judge.grade(_question(one))
             except JudgeError as error:
                 return f"{one.where or one.eval_name}: the judge could not tell: {error.message}"
         return _finding(one, grade.reason) if grade.score == 0 else None

@@ -106,10 +106,11 @@ async def perform_one(
 ) -> TrialResult:
     """Return the result of one trial; whatever goes wrong in it is part of the result."""
     started_at, begun = datetime.now(UTC).isoformat(), time.perf_counter()
-    transcript = Transcript()
+    transcript, user = Transcript(), None
     try:
         with of_trial(trial.eval.name, trial.number):
-            transcript = await drive(agent, users(trial.eval), trial)
+            user = users(trial.eval)
+            transcript = await drive(agent, user, trial)
             scored = await _scored(scorer, trial, transcript)
             checks = await settle(scored, judge, judging=judging, within_s=_left_s(trial, begun))
         verdict, error = roll_up(check.verdict for check in checks), why(checks)
@@ -126,6 +127,7 @@ async def perform_one(
         transcript=transcript,
         duration_ms=round((time.perf_counter() - begun) * 1000, 3),
         started_at=started_at,
+        user_usage=user.usage if user else None,
     )
 
 

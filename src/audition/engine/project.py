@@ -11,7 +11,7 @@ from audition.llm import Around, Models
 from audition.llm.budget import Budget
 from audition.llm.limits import Limits
 from audition.providers import Allowance
-from audition.settings import Settings, environment, options_for
+from audition.settings import Settings, environment, options_for, providers_of
 from audition.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def models_of(
     `around` is put around each of them, outside of both.
     """
     limits = Limits(Budget(settings.budget) if budget is None else budget)
+    providers = providers_of(settings)
     if cassette is None:
-        return Models(settings.models, settings.providers, around=(limits.around, *around))
-    providers = settings.providers
+        return Models(settings.models, providers, around=(limits.around, *around))
     if cassette.mode == "replay":  # nobody is asked, so what could ask is not even made
         providers = {name: replace(one, protocol="scripted") for name, one in providers.items()}
     secrets = [secret for one in providers.values() for secret in one.secrets]

@@ -47,12 +47,14 @@ class Tally:
         self._counts = dict.fromkeys(Verdict, 0)
         self._by_agent: Usage | None = None
         self._by_judge: Usage | None = None
+        self._by_user: Usage | None = None
 
     def count(self, result: TrialResult) -> None:
         """Count one result."""
         self._counts[result.verdict] += 1
         self._by_agent = _with(self._by_agent, agent_usage(result))
         self._by_judge = _with(self._by_judge, judge_usage(result))
+        self._by_user = _with(self._by_user, result.user_usage)
 
     def run(self, status: RunStatus, *, duration_ms: float = 0.0, error: str | None = None) -> Run:
         """Return the run with the counts so far; `duration_ms` is how long it has taken, in milliseconds."""
@@ -67,6 +69,7 @@ class Tally:
             error=error,
             agent_usage=self._by_agent,
             judge_usage=self._by_judge,
+            user_usage=self._by_user,
         )
 
 

@@ -42,10 +42,13 @@ class Read:
 
 
 class StaticReader:
-    """Reads files of TypeScript that may import each other. `shown` says what a file is called, by its real path."""
+    """Reads files of TypeScript that may import each other. `shown` says what a file is called, by its real path.
 
-    def __init__(self, shown: Mapping[str, str]) -> None:
-        self.workspace = Workspace(shown, _read_config)
+    `texts`: the texts of all files that there are, by their paths; None: those on disk.
+    """
+
+    def __init__(self, shown: Mapping[str, str], texts: Mapping[str, str] | None = None) -> None:
+        self.workspace = Workspace(shown, _read_config, texts)
         self._files: dict[str, _File] = {}
 
     def read(self, path: str) -> Read:

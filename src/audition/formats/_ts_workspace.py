@@ -36,14 +36,19 @@ class UnreadableError(Exception):
 
 
 class Workspace:
-    """Files and the problems of the one that is being read. `shown` says what a file is called, by its real path."""
+    """Files and the problems of the one that is being read. `shown` says what a file is called, by its real path.
 
-    def __init__(self, shown: Mapping[str, str], read_config: ReadObject) -> None:
+    `texts`: the texts of all files that there are, by their paths; None: those on disk.
+    """
+
+    def __init__(
+        self, shown: Mapping[str, str], read_config: ReadObject, texts: Mapping[str, str] | None = None
+    ) -> None:
         self.problems: dict[Problem, None] = {}
         self.under_way: list[str] = []
         self.depth = 0
         self._spent = 0
-        self._shown = dict(shown)
+        self._shown, self._texts = dict(shown), texts
         self._modules: dict[str, Module | Problem] = {}
         self._documents: dict[str, tuple[object, tuple[Problem, ...]]] = {}
         self._resolver = Resolver(read_config)
@@ -67,7 +72,7 @@ class Workspace:
 
     def resolve(self, source: str, importer: str) -> str | None:
         """Return the real path of the file that `source` names in the file `importer`, or None."""
-        return self._resolver.resolve(source, importer)
+        return self._resolver.resolve(source, importer) if self._texts is None else None
 
     def module(self, path: str) -> Module | Problem:
         """Return a file by its real path, or why it cannot be read."""
@@ -93,7 +98,7 @@ class Workspace:
 
     def _load(self, path: str) -> Module | Problem:
         shown = self.shown(path)
-        text = read_text(Path(path))
+        text = read_text(Path(path)) if self._texts is None else self._texts[path]
         if isinstance(text, Fault):
             where = Where(shown, text.where.line, text.where.column)
             return Problem(Fault(text.message, where, text.hint), final=True)

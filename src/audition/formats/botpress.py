@@ -59,6 +59,13 @@ def read_many(files: Mapping[Path, Code]) -> dict[Path, Reading]:
     return readings | (_run(to_run, real, reader) if to_run else {})
 
 
+def read_text_alone(text: str, name: str) -> Reading:
+    """Return what is in a text, called `name` in messages, without running it; no file is looked at for it."""
+    from audition.formats._ts_static import StaticReader
+
+    return _reading(Path(name), name, StaticReader({name: name}, {name: text}).read(name), Code.FORBIDDEN)
+
+
 def _wants_a_run(read: "Read") -> bool:
     """Tell whether a file cannot be read without running it, and nothing is wrong with it that a run would hide."""
     return bool(read.problems) and not any(problem.final for problem in read.problems)

@@ -1,7 +1,7 @@
 """Calibration: what people's labels make of a judge, and when it may be called certified.
 
-Source: service specification, section 5.8 (calibration as a resource); the bounds are ours, and explained in the how-to
-on judges.
+Source: service specification, section 5.8 (certified: the lower bounds of both rates reach the gate's limits, and the
+canaries are clean). What a provisional judge needs is ours, as no source names it; the how-to on judges explains it.
 """
 
 from collections.abc import Sequence
@@ -22,12 +22,14 @@ Status = Literal["uncalibrated", "provisional", "certified"]
 FEWEST_LABELS, FEWEST_OF_EACH, LEAST_KAPPA = 20, 5, 0.4
 """What a provisional judge needs: answered labels, of them passes and fails each, and agreement beyond chance."""
 
-MANY_LABELS, MANY_OF_EACH, GOOD_KAPPA = 100, 30, 0.6
-LEAST_BOUND = 0.7
-"""What the lower 95 % bounds of sensitivity and specificity of a certified judge must reach."""
+LEAST_BOUND = 0.8
+"""What the lower 95 % bounds of sensitivity and specificity of a certified judge must reach when nobody says.
+
+Source: AWS Labs, calibrated-agent-evaluation (a judge may score once both bounds are at least 0.80).
+"""
 
 MOST_UNANSWERED = 0.05
-"""The largest share of labels that a certified judge may leave unanswered: they may be the hard ones."""
+"""The largest share of labels that a certified judge may leave unanswered: they may be the hard ones. This is ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,40 +60,51 @@ def compare(rows: Sequence[Labelled], scores: Sequence[int | None], threshold: i
     return Compared(seen=seen, unanswered=len(rows) - len(pairs))
 
 
-def status_of(compared: Compared, *, examined: bool) -> tuple[Status, tuple[str, ...]]:
-    """Return a judge's status, and what keeps it from the next one; `examined`: the doctor found nothing wrong."""
-    missing = _missing(compared, FEWEST_LABELS, FEWEST_OF_EACH, LEAST_KAPPA)
-    if missing:
-        return "uncalibrated", missing
-    missing = (*_missing(compared, MANY_LABELS, MANY_OF_EACH, GOOD_KAPPA), *_not_certain(compared, examined=examined))
-    return ("provisional", missing) if missing else ("certified", ())
+def status_of(
+    compared: Compared, *, examined: bool, least_bound: float = LEAST_BOUND
+) -> tuple[Status, tuple[str, ...]]:
+    """Return a judge's status, and what keeps it from the next one.
+
+    `examined`: the doctor found nothing wrong. `least_bound` (above 0.5, which a coin reaches, and below 1) is what the
+    lower 95 % bounds of both rates must reach.
+    """
+    too_few = _too_few(compared)
+    if too_few:
+        return "uncalibrated", too_few
+    missing = _not_certain(compared, examined=examined, least_bound=least_bound)
+    if not missing:
+        return "certified", ()
+    agreement = kappa(compared.seen)
+    if agreement is None or round(agreement, 9) < LEAST_KAPPA:  # 0.7 - 0.3 is less than 0.4
+        return "uncalibrated", (f"kappa: {_number(agreement)}, at least {LEAST_KAPPA} is needed",)
+    return "provisional", missing
 
 
-def _missing(compared: Compared, labels: int, of_each: int, least_kappa: float) -> tuple[str, ...]:
-    seen, agreement = compared.seen, kappa(compared.seen)
-    wants = {
-        f"answered labels: {seen.total}, at least {labels} are needed": seen.total >= labels,
-        f"passes among them: {seen.passes}, at least {of_each} are needed": seen.passes >= of_each,
-        f"fails among them: {seen.fails}, at least {of_each} are needed": seen.fails >= of_each,
-        f"kappa: {_number(agreement)}, at least {least_kappa} is needed": agreement is not None
-        and agreement >= least_kappa,
-    }
-    return tuple(reason for reason, holds in wants.items() if not holds)
+def _too_few(compared: Compared) -> tuple[str, ...]:
+    counts = (
+        ("answered labels", compared.seen.total, FEWEST_LABELS),
+        ("passes among them", compared.seen.passes, FEWEST_OF_EACH),
+        ("fails among them", compared.seen.fails, FEWEST_OF_EACH),
+    )
+    return tuple(f"{what}: {count}, at least {least} are needed" for what, count, least in counts if count < least)
 
 
-def _not_certain(compared: Compared, *, examined: bool) -> tuple[str, ...]:
+def _not_certain(compared: Compared, *, examined: bool, least_bound: float) -> tuple[str, ...]:
     seen, rows = compared.seen, compared.seen.total + compared.unanswered
     (passes_from, _), (fails_from, _) = sensitivity_interval(seen), specificity_interval(seen)
-    wants = {
-        f"sensitivity may be as low as {passes_from:.2f}, at least {LEAST_BOUND} is needed": (
-            passes_from >= LEAST_BOUND
-        ),
-        f"specificity may be as low as {fails_from:.2f}, at least {LEAST_BOUND} is needed": (fails_from >= LEAST_BOUND),
-        f"{compared.unanswered} of {rows} labels were not answered": compared.unanswered <= MOST_UNANSWERED * rows,
-        "audition judge doctor has not passed this judge": examined,
-    }
-    return tuple(reason for reason, holds in wants.items() if not holds)
+    bounds = (("sensitivity", passes_from), ("specificity", fails_from))
+    # In four digits: a bound of 0.7999 that is shown as 0.80 would seem to reach 0.8.
+    missing = [
+        f"{rate} may be as low as {bound:.4f}, at least {least_bound:g} is needed"
+        for rate, bound in bounds
+        if bound < least_bound
+    ]
+    if compared.unanswered > MOST_UNANSWERED * rows:
+        missing.append(f"{compared.unanswered} of {rows} labels were not answered")
+    if not examined:
+        missing.append("audition judge doctor has not passed this judge")
+    return tuple(missing)
 
 
 def _number(value: float | None) -> str:
-    return "not known" if value is None else f"{value:.2f}"
+    return "not known" if value is None else f"{value:.3f}"

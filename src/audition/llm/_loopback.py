@@ -7,11 +7,18 @@ from typing import Any
 from audition.providers import is_loopback
 
 
-class RefusedOffline(OSError):
+class RefusedConnection(OSError):
+    """A connection was not made because it may not be; `strerror` says why."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(errno.EACCES, why)
+
+
+class RefusedOffline(RefusedConnection):
     """A connection that would leave this machine was not made."""
 
     def __init__(self, host: str) -> None:
-        super().__init__(errno.EACCES, f"offline: refused to connect to {host}")
+        super().__init__(f"offline: refused to connect to {host}")
 
 
 class LoopbackResolver:

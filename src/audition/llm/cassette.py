@@ -33,6 +33,16 @@ CREATE TABLE IF NOT EXISTS recordings (
     PRIMARY KEY (trial, request_hash, nth)
 )
 """
+_WRITE = """
+INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (trial, request_hash, nth) DO UPDATE
+SET request = excluded.request, answer = excluded.answer, recorded_at = excluded.recorded_at
+WHERE trial <> '' OR recorded_at <= ?
+"""
+"""Writes a recording; of what several trials share, the first of a session stays."""
+
+_PATIENCE_S = 30.0
+"""How long a process waits while others write."""
+
 _COMPARED = 40
 """How many recorded requests a missing one is compared with."""
 
@@ -43,13 +53,14 @@ _LASTING = frozenset({400, 413, 422})
 class Cassette:
     """A file of recordings. Close it when no more calls are made; it is a context manager.
 
-    Recording a request again replaces its recording, and leaves all others.
+    Recording a request again replaces its recording, and leaves all others. Several processes may record on one file:
+    what trials share (and belongs to none) is recorded once `since` their common beginning, None for now.
 
     Raises: SettingsError for a file that cannot be written or is no cassette; for `replay`, one that does not exist.
     """
 
-    def __init__(self, path: Path | str, mode: Mode) -> None:
-        self.path, self.mode = Path(path), mode
+    def __init__(self, path: Path | str, mode: Mode, *, since: datetime | None = None) -> None:
+        self.path, self.mode, self.since = Path(path), mode, _moment(since or datetime.now(UTC))
         self._asked: Counter[tuple[str, str]] = Counter()
         try:
             self._rows = self._opened()
@@ -57,7 +68,7 @@ class Cassette:
             raise _unusable(self.path, mode, str(error)) from None
 
     def around(self, secrets: Sequence[str] = ()) -> Around:
-        """Return what puts models on this cassette; `secrets` and those of their providers are masked in what is kept."""
+        """Return what puts models on this cassette; `secrets`, and their providers', are masked in what is written."""
 
         def put(model: LanguageModel, provider: Provider, name: str, parameters: Mapping[str, object]) -> LanguageModel:
             asked = None if self.mode == "replay" else model
@@ -82,13 +93,13 @@ class Cassette:
         except sqlite3.Error as error:
             raise ModelError(f"the cassette {self.path} cannot be read: {error}") from None
 
-    def write(self, *values: object) -> None:
-        """Keep a recording.
+    def write(self, *values: object) -> bool:
+        """Keep a recording, and say whether it was kept: another process may have been first.
 
         Raises: ModelError when the file cannot be written: what is not recorded could not be replayed.
         """
         try:
-            self._rows.execute("INSERT OR REPLACE INTO recordings VALUES (?, ?, ?, ?, ?, ?)", values)
+            return self._rows.execute(_WRITE, (*values, self.since)).rowcount > 0
         except sqlite3.Error as error:
             raise ModelError(f"the cassette {self.path} cannot be written: {error}") from None
 
@@ -105,7 +116,11 @@ class Cassette:
     def _opened(self) -> sqlite3.Connection:
         access = "ro" if self.mode == "replay" else "rwc"
         rows = sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode={access}", uri=True, isolation_level=None, check_same_thread=False
+            f"{self.path.absolute().as_uri()}?mode={access}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=_PATIENCE_S,
         )
         try:
             self._prepare(rows)
@@ -116,6 +131,8 @@ class Cassette:
 
     def _prepare(self, rows: sqlite3.Connection) -> None:
         rows.execute("PRAGMA synchronous = OFF")  # what a crash of the machine loses can be recorded again
+        if self.mode != "replay":
+            rows.execute("BEGIN IMMEDIATE")  # another process may be making the tables
         (version,) = rows.execute("PRAGMA user_version").fetchone()
         tables = {name for (name,) in rows.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and (version != _SCHEMA or "recordings" not in tables):
@@ -125,6 +142,8 @@ class Cassette:
             rows.execute(f"PRAGMA user_version = {_SCHEMA}")
         elif not tables:
             raise sqlite3.DatabaseError("it holds no recordings")
+        if self.mode != "replay":
+            rows.execute("COMMIT")
 
 
 class Place:
@@ -134,13 +153,22 @@ class Place:
         self._cassette, self._request = cassette, request
         self._trial, self._hash, self._nth = trial, request_hash, nth
 
-    def read(self) -> dict[str, Any] | None:
-        """Return what is recorded here; None when nothing is.
+    def known(self) -> dict[str, Any] | None:
+        """Return the answer that needs no asking, None when there is none: any, unless all is to be recorded anew.
 
         Raises: ModelError for a recording that is damaged.
         """
-        sql = "SELECT answer FROM recordings WHERE trial = ? AND request_hash = ? AND nth = ?"
-        for answer in self._cassette.find(sql, self._trial, self._hash, self._nth):
+        if self._cassette.mode != "record":
+            return self.read()
+        return None if self._trial else self.read(since=self._cassette.since)  # shared with another process
+
+    def read(self, *, since: str = "") -> dict[str, Any] | None:
+        """Return what is recorded here, after a moment of the session; None when nothing is.
+
+        Raises: ModelError for a recording that is damaged.
+        """
+        sql = "SELECT answer FROM recordings WHERE trial = ? AND request_hash = ? AND nth = ? AND recorded_at > ?"
+        for answer in self._cassette.find(sql, self._trial, self._hash, self._nth, since):
             try:
                 read = json.loads(answer)
             except (ValueError, TypeError, RecursionError):
@@ -150,14 +178,14 @@ class Place:
             return read
         return None
 
-    def write(self, answer: object) -> None:
-        """Record an answer here."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        self._cassette.write(self._trial, self._hash, self._nth, self._request, json.dumps(answer), now)
+    def write(self, answer: object) -> bool:
+        """Record an answer here, and say whether it was kept: another process may have been first."""
+        now = _moment(datetime.now(UTC))
+        return self._cassette.write(self._trial, self._hash, self._nth, self._request, json.dumps(answer), now)
 
     def missing(self) -> ModelError:
         """Return the error that nothing is recorded here: what is there instead, and what differs."""
-        hint = "record it: audition run --record FILE, or --replay FILE --record-missing"
+        hint = "record it: --record FILE, or --replay FILE --record-missing (under pytest: --audition-record FILE)"
         return ModelError(f"not on the cassette {self._cassette.path}: {self._instead()}", hint=hint)
 
     def _instead(self) -> str:
@@ -210,7 +238,7 @@ class Recorded:
         disguise = Disguise(messages, self._secrets)
         request = canonical(self._reference, self._parameters, messages, schema, tools, disguise)
         place = self._cassette.claim(request)
-        if self._cassette.mode != "record" and (recorded := place.read()) is not None:
+        if (recorded := place.known()) is not None:
             return _replayed(recorded, disguise, self._cassette)
         if self._model is None:
             raise place.missing()
@@ -221,7 +249,8 @@ class Recorded:
                 kept = {"message": error.message, "status": error.status, "attempts": error.attempts}
                 place.write(disguise.hide({"error": {**kept, "hint": error.hint}}))
             raise
-        place.write(disguise.hide({"completion": asdict(completion)}))
+        if not place.write(disguise.hide({"completion": asdict(completion)})):
+            return _replayed(place.read() or {}, disguise, self._cassette)
         return completion
 
 
@@ -264,6 +293,10 @@ def _unusable(path: Path, mode: Mode, problem: str) -> SettingsError:
         hint = f"record one first: audition run --record {path}"
         return SettingsError(f"there is no cassette {path}", key="cassette", hint=hint)
     return SettingsError(f"the cassette {path} cannot be used: {problem}", key="cassette", hint="name another file")
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds")
 
 
 def _told(trial: str) -> str:

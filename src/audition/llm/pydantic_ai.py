@@ -4,6 +4,7 @@ It takes the extras `google`, `anthropic` and `bedrock`, and is imported when su
 """
 
 import asyncio
+import importlib
 import json
 import random as chance
 import time
@@ -14,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from audition.errors import MissingExtra, ModelError, SettingsError
 from audition.llm import Completion, JsonSchema, LanguageModel, Message, ToolDefinition, ToolRequest
+from audition.llm._bedrock import client_of, may_be_given_up
 from audition.llm._persisting import Broken, GaveUp, HttpReply, Persistence
 from audition.providers import Provider, is_loopback
 from audition.text import shorten
@@ -40,7 +42,7 @@ def model(provider: Provider, name: str, parameters: Mapping[str, object]) -> La
         message = f"the protocol pydantic_ai is for the providers {', '.join(_MAKERS)}, not {provider.name!r}"
         raise SettingsError(message, key=f"providers.{provider.name}.protocol", hint=hint)
     try:
-        make(provider, name)
+        importlib.import_module(f"pydantic_ai.models.{provider.name}")
     except ImportError:
         raise MissingExtra(provider.name, needed_for=f"{provider.name}:{name}") from None
     return Foreign(lambda: make(provider, name), provider, parameters)
@@ -67,6 +69,7 @@ class Foreign:
         self._models: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Model[Any], AsyncGenerator[Model[Any]]]] = (
             WeakKeyDictionary()
         )
+        self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._persistence = Persistence(provider.attempts, sleep=sleep, random=random, now=time.time, clock=clock)
 
     async def complete(
@@ -93,11 +96,19 @@ class Foreign:
         return _completion(asked.answer, reply.elapsed_ms)
 
     async def _model(self) -> "Model[Any]":
+        from pydantic_ai.exceptions import UserError
+
         loop = asyncio.get_running_loop()
-        if loop not in self._models:
-            made = self._make()
-            self._models[loop] = made, _open(made)  # first: others may ask while it is being opened
-            await anext(self._models[loop][1])
+        async with self._opening.setdefault(loop, asyncio.Lock()):  # one is enough, whoever asks meanwhile
+            if loop not in self._models:
+                try:
+                    # In a thread: boto3 takes half a second, and others are being timed on this loop.
+                    made = await asyncio.to_thread(self._make)
+                except UserError as error:
+                    raise ModelError(f"{self._provider.name}: {self._excerpt(str(error))}") from error
+                keeper = _open(made)
+                await anext(keeper)
+                self._models[loop] = made, keeper
         return self._models[loop][0]
 
     def _check_access(self) -> None:
@@ -119,8 +130,10 @@ class Foreign:
 
     def _refused(self, reply: HttpReply) -> ModelError:
         message = f"{self._provider.name} answered {reply.status}: {self._excerpt(reply.body.decode())}"
-        named = f"[providers.{self._provider.name}]"
-        hints = {404: "check the model's name"} | dict.fromkeys((401, 403), f"check the key, and {named} api_key_env")
+        key = f"check the key, and [providers.{self._provider.name}] api_key_env"
+        if self._provider.name == "bedrock" and not self._provider.api_key:
+            key = "check the AWS keys, and whether they may use this model in this region"
+        hints = {404: "check the model's name"} | dict.fromkeys((401, 403), key)
         return ModelError(message, status=reply.status, attempts=reply.attempts, hint=hints.get(reply.status))
 
     def _excerpt(self, said: str) -> str:
@@ -153,7 +166,12 @@ class _Request:
             self._settings["extra_headers"] = dict(provider.headers)
         if provider.name == "anthropic":
             self._settings["max_retries"] = 0  # asking again is for us
+        self._takes_limit = provider.name != "bedrock"
         self.answer: ModelResponse | None = None
+
+    def _limit(self, limit_s: float) -> Mapping[str, float]:
+        """Return a call's limit as a setting: Anthropic's client refuses what might take long unless it knows one."""
+        return {"timeout": limit_s} if self._takes_limit else {}
 
     async def make(self, attempt: int, limit_s: float) -> HttpReply:
         """Make an attempt; the reply holds its status, its time and, for a refusal, what was said."""
@@ -164,22 +182,25 @@ class _Request:
         status, body, headers = 200, "", dict[str, str]()
         try:
             async with asyncio.timeout(limit_s):
-                self.answer = await model_request(
-                    self._model,
-                    self._messages,
-                    # Anthropic's client refuses what might take long, unless it is told a limit.
-                    model_settings=self._settings | {"timeout": limit_s},
-                    model_request_parameters=self._parameters,
-                )
+                with may_be_given_up():
+                    self.answer = await model_request(
+                        self._model,
+                        self._messages,
+                        model_settings=self._settings | self._limit(limit_s),
+                        model_request_parameters=self._parameters,
+                    )
         except TimeoutError:
             raise Broken(f"took longer than {limit_s:g} s", at_most=1, timed_out=True) from None
         except ModelHTTPError as error:
-            status, body = error.status_code, str(error.body or error.message)
+            status, body = error.status_code, _said(error.body or error.message)
             headers = {name.title(): value for name, value in (error.headers or {}).items()}
         except ModelConnectionError as error:
             raise Broken(str(error)) from None
         except (AgentRunError, UserError) as error:
             raise Broken(str(error), at_most=1) from None
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # Clients that take what a server sends for what it should be break on anything else.
+            raise Broken(f"sent a reply that cannot be read ({type(error).__name__})", at_most=1) from error
         return HttpReply(status, body.encode(), (time.perf_counter() - started) * 1000, attempt, headers)
 
 
@@ -255,6 +276,14 @@ def _completion(answer: "ModelResponse", elapsed_ms: float) -> Completion:
     )
 
 
+def _said(body: object) -> str:
+    """Return what an error says; AWS's is an object that holds all of the reply besides."""
+    error = body.get("Error") if isinstance(body, dict) else None
+    if not isinstance(error, dict):
+        return str(body)
+    return ": ".join(str(error[key]) for key in ("Code", "Message") if error.get(key)) or str(body)
+
+
 def _arguments(args: object) -> str:
     return args if isinstance(args, str) else json.dumps(args or {}, ensure_ascii=False)
 
@@ -279,11 +308,8 @@ def _bedrock(provider: Provider, name: str) -> "Model[Any]":
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
-    if provider.api_key:
-        reached = BedrockProvider(api_key=provider.api_key, base_url=provider.base_url or None)
-    else:
-        reached = BedrockProvider(base_url=provider.base_url or None)  # by the credentials that AWS's tools find
-    return BedrockConverseModel(name, provider=reached)
+    client: Any = client_of(provider)
+    return BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=client))
 
 
 _MAKERS: Mapping[str, "Callable[[Provider, str], Model[Any]]"] = {

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from audition.errors import AuditionError
-from audition.llm._loopback import LoopbackResolver, RefusedOffline, loopback_socket
+from audition.llm._loopback import LoopbackResolver, RefusedConnection, loopback_socket
 from audition.llm._persisting import Broken, GaveUp, Persistence
 from audition.llm._persisting import HttpReply as HttpReply
 from audition.llm._sse import EventReader, TooLong
 from audition.llm._sse import ServerEvent as ServerEvent
+from audition.llm.egress import Egress, Guard
 
 if TYPE_CHECKING:
     import aiohttp
@@ -49,9 +50,9 @@ class Transport:
     """Speaks JSON, over connections that are kept and shared; one client per running loop, closed with its loop.
 
     `timeout_s`: longest wait for one attempt, its body included, seconds. `attempts`: how often 429, 5xx and broken
-    connections are tried, >= 1. `headers` go with every request. `offline`: no connection leaves this machine. How
-    many requests run at once is for the caller to limit. `sleep`, `random` (0..1) and `now` (seconds since the epoch)
-    are for tests.
+    connections are tried, >= 1. `headers` go with every request. `offline`: no connection leaves this machine.
+    `egress`: where connections may go, None for anywhere. How many requests run at once is for the caller to limit.
+    `sleep`, `random` (0..1) and `now` (seconds since the epoch) are for tests.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Transport:
         max_reply_bytes: int = 10_000_000,
         headers: Mapping[str, str] | None = None,
         offline: bool = False,
+        egress: Egress | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         random: Callable[[], float] = chance.random,
         now: Callable[[], float] = time.time,
@@ -69,7 +71,7 @@ class Transport:
         self._timeout_s, self._max_reply_bytes = timeout_s, max_reply_bytes
         self._headers = {"Content-Type": "application/json", **(headers or {})}
         self._persistence = Persistence(attempts, sleep=sleep, random=random, now=now)
-        self._offline = offline
+        self._offline, self._egress = offline, egress
         self._clients: dict[asyncio.AbstractEventLoop, tuple[aiohttp.ClientSession, AsyncGenerator[None]]] = {}
 
     async def post_json(
@@ -163,6 +165,7 @@ class Transport:
         started = time.perf_counter()
         status = None
         try:
+            self._insist_on(url)
             async with asyncio.timeout(limit_s):
                 asking = client.request(method, url, data=data, headers=headers, timeout=timeout, allow_redirects=False)
                 async with asking as response:
@@ -192,6 +195,7 @@ class Transport:
         sent = {**self._headers, **headers, "Accept": "text/event-stream"}
         started, body = time.perf_counter(), b""
         try:
+            self._insist_on(url)
             response = await client.get(url, headers=sent, timeout=timeout, allow_redirects=False)
             if response.status == 200:
                 opened.append(response)
@@ -222,6 +226,10 @@ class Transport:
         except (OSError, ValueError, aiohttp.ClientError) as error:
             raise _given_up(url, _broken(error, 200), 1) from None
 
+    def _insist_on(self, url: str) -> None:
+        if self._egress is not None:
+            self._egress.insist(url)
+
     async def _read(self, response: "aiohttp.ClientResponse") -> bytes:
         """Return the body, read no further than its limit."""
         chunks, size = [], 0
@@ -237,7 +245,7 @@ class Transport:
         held = self._clients.get(loop)
         if held is None or held[0].closed:
             self._clients = {other: kept for other, kept in self._clients.items() if not other.is_closed()}
-            client = _new_client(offline=self._offline)
+            client = _new_client(offline=self._offline, egress=self._egress)
             keeper = _closing(client)
             await anext(keeper)
             held = self._clients[loop] = client, keeper
@@ -263,10 +271,15 @@ def shown(url: str) -> str:
     return f"{parts.scheme}://{host}{parts.path}"
 
 
-def _new_client(*, offline: bool) -> "aiohttp.ClientSession":
+def _new_client(*, offline: bool, egress: Egress | None) -> "aiohttp.ClientSession":
     import aiohttp
 
-    stays: Any = {"resolver": LoopbackResolver(), "socket_factory": loopback_socket} if offline else {}
+    stays: Any = {}
+    if egress is not None:
+        guard = Guard(egress)
+        stays = {"resolver": guard, "socket_factory": guard.socket}
+    if offline:
+        stays = {"resolver": LoopbackResolver(), "socket_factory": loopback_socket}
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, **stays),
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -290,8 +303,8 @@ def _broken(error: Exception, status: int | None) -> Broken:
     import aiohttp
 
     match error:
-        case aiohttp.ClientConnectorError(os_error=RefusedOffline() as refused):
-            return Broken(f"is not asked: {refused.strerror}", at_most=1, heard=False)
+        case RefusedConnection(strerror=why) | aiohttp.ClientConnectorError(os_error=RefusedConnection(strerror=why)):
+            return Broken(f"is not asked: {why}", at_most=1, heard=False)
         case aiohttp.ClientConnectorCertificateError():
             return Broken("shows a certificate that is not trusted", at_most=1, heard=False)
         case aiohttp.ClientConnectorDNSError():

@@ -6,6 +6,7 @@ It is loaded into every run of pytest where audition is installed, so it imports
 import gc
 from argparse import ArgumentTypeError
 from collections.abc import Generator, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ _TEXTS = {
     "agent": ("REFERENCE", "the agent, as function:shop.bot:reply; by default the project's"),
     "judge_model": ("MODEL", "the language model that judges, as openai:gpt-4o; by default the project's"),
     "user_model": ("MODEL", "the language model that plays simulated users; by default the project's"),
+    "record": ("FILE", "record every call of a language model on this cassette"),
+    "replay": ("FILE", "take every answer of a language model from this cassette, and ask none"),
 }
 _COUNTS = {
     "trials": "how often each eval is run; by default what the project's settings say",
@@ -26,6 +29,8 @@ _COUNTS = {
 _FLAGS = {
     "no_judge": "skip checks that need a judge",
     "allow_code": "run the code that eval files hold or name: *.eval.py in folders, custom checks",
+    "record_missing": "with --audition-replay: ask for what is missing there, and record it",
+    "offline": "refuse every connection that would leave this machine",
 }
 
 
@@ -56,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
             _ = _count(written) if written else None
         except ArgumentTypeError as error:
             raise pytest.UsageError(f"audition_{name}: {error}") from None
+    _name_cassette(config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -118,6 +124,39 @@ def audition(request: pytest.FixtureRequest) -> "Iterator[Conversation]":
 
 def _is_asked_for(config: pytest.Config) -> bool:
     return bool(config.getoption("audition") or config.getini("audition"))
+
+
+def _name_cassette(config: pytest.Config) -> None:
+    """Name the cassette in the environment for this session, whose tests and workers find it there."""
+    from audition.engine.taping import RECORD, RECORD_MISSING, REPLAY, SINCE
+
+    record, replay = _file(config, "record"), _file(config, "replay")
+    missing = _asked(config, "record_missing")
+    if record and replay:
+        raise pytest.UsageError("--audition-record and --audition-replay exclude each other")
+    if missing and not replay:
+        raise pytest.UsageError("--audition-record-missing goes with --audition-replay FILE")
+    named = {RECORD: record, REPLAY: replay, RECORD_MISSING: "1" if missing else None}
+    named["AUDITION_OFFLINE"] = "1" if _asked(config, "offline") else None
+    named[SINCE] = None if hasattr(config, "workerinput") else datetime.now(UTC).isoformat(timespec="milliseconds")
+    patch = pytest.MonkeyPatch()
+    config.add_cleanup(patch.undo)
+    for name, value in named.items():
+        if value is not None:
+            patch.setenv(name, value)
+
+
+def _asked(config: pytest.Config, name: str) -> object:
+    """Return what an option says, or else the ini setting."""
+    return config.getoption(f"audition_{name}") or config.getini(f"audition_{name}")
+
+
+def _file(config: pytest.Config, name: str) -> str | None:
+    """Return a file that an option names from where pytest was called, or the ini setting from its rootdir."""
+    if named := config.getoption(f"audition_{name}"):
+        return str(config.invocation_params.dir / named)
+    named = config.getini(f"audition_{name}")
+    return str(config.rootpath / named) if named else None
 
 
 def _option(name: str) -> str:

@@ -13,6 +13,7 @@ from audition.engine.settle import settle
 from audition.errors import AgentError, AuditionError
 from audition.evals import Check, Eval, SeedState, Setup, Turn
 from audition.judges import Judge
+from audition.llm.trial import of_trial
 from audition.pytest_plugin._holding import HeldSession
 from audition.pytest_plugin._sessions import background_of, project_of
 from audition.pytest_plugin._telling import told
@@ -120,7 +121,9 @@ class Conversation:
         __tracebackhide__ = True
         passing = self._project.defaults.judge_pass_threshold if threshold is None else threshold
         rows = self._rows({"response": {"llm_judge": criterion}}, passing)
-        self._insist(await settle(rows, self._judge, judging=self._project.judging))
+        with of_trial(self._test.nodeid, 1):
+            settled = await settle(rows, self._judge, judging=self._project.judging)
+        self._insist(settled)
 
     def close(self) -> None:
         """Close the conversation: for the fixture, when the test has ended."""
@@ -135,7 +138,8 @@ class Conversation:
         __tracebackhide__ = True
         if self._held is None:
             idle_s = self._project.defaults.idle_timeout_ms / 1000
-            self._held = HeldSession(self._agent, self._setup, label=self._test.name, idle_timeout_s=idle_s)
+            name, test = self._test.name, self._test.nodeid
+            self._held = HeldSession(self._agent, self._setup, label=name, test=test, idle_timeout_s=idle_s)
         held = self._held
         if held.loop is asyncio.get_running_loop():
             exchange = await held.send(turn)

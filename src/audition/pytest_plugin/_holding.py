@@ -4,6 +4,7 @@ import asyncio
 
 from audition.agents import Agent
 from audition.evals import Setup, Turn
+from audition.llm.trial import of_trial
 from audition.transcript import Exchange, State
 
 _Asked = tuple[Turn, "asyncio.Future[Exchange]"]
@@ -13,14 +14,16 @@ class HeldSession:
     """A session in the running loop, which one task opens, uses and closes, as agents may rely on.
 
     `baseline`: the state before the first turn, None when it cannot be observed. The end of the loop ends the session.
+    `label` is what the agent is told of the trial, `test` the whole name of the test, whose calls of models they are.
     """
 
-    def __init__(self, agent: Agent, setup: Setup, *, label: str, idle_timeout_s: float) -> None:
+    def __init__(self, agent: Agent, setup: Setup, *, label: str, test: str, idle_timeout_s: float) -> None:
         self.baseline: State | None = None
         self.loop = asyncio.get_running_loop()
         self._turns: asyncio.Queue[_Asked | None] = asyncio.Queue()
         self._idle_timeout_s = idle_timeout_s
-        self._task = self.loop.create_task(self._hold(agent, setup, label))
+        with of_trial(test, 1):
+            self._task = self.loop.create_task(self._hold(agent, setup, label))
 
     async def send(self, turn: Turn) -> Exchange:
         """Return what a turn provoked. Raises: what the agent raises; the session is then over."""

@@ -8,6 +8,7 @@ import pytest
 from audition.agents import Agent
 from audition.engine.perform import Users
 from audition.engine.project import agent_of, judge_of, limits_of, models_of, side_by_side
+from audition.engine.taping import cassette_in
 from audition.errors import SettingsError
 from audition.formats import with_agent_config
 from audition.judges import Judge
@@ -16,7 +17,7 @@ from audition.users.simulated import user_for
 
 
 class Project:
-    """What holds for a whole session.
+    """What holds for a whole session; close it at the end.
 
     Raises: SettingsError or LoadError when the project's settings are not right.
     """
@@ -24,12 +25,19 @@ class Project:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.settings = with_agent_config(load_settings(config.rootpath, environment()))
-        self._models = models_of(self.settings)  # all of a session share limits and budget
+        self._cassette = cassette_in(environment())
+        # All of a session share limits, budget and cassette.
+        self._models = models_of(self.settings, cassette=self._cassette)
         self.allow_code = bool(self._asked("allow_code"))
         if self.allow_code and str(self.settings.root) not in sys.path:
             sys.path.insert(0, str(self.settings.root))  # custom checks name functions of the project
         self.judging = not self._asked("no_judge")
         self.defaults = limits_of(self.settings, trials=self._count("trials"))
+
+    def close(self) -> None:
+        """Close the cassette: no more calls are made."""
+        if self._cassette is not None:
+            self._cassette.close()
 
     @property
     def agent_reference(self) -> str:

@@ -9,6 +9,7 @@ from audition.engine.perform import perform_one
 from audition.engine.plan import Trial, plan
 from audition.errors import PlanError
 from audition.evals import Eval
+from audition.llm.trial import of_place
 from audition.pytest_plugin._background import Background
 from audition.pytest_plugin._history import History
 from audition.pytest_plugin._project import Project
@@ -121,7 +122,7 @@ class Running:
             if self._paused:
                 return
             request = self._urgent if urgent and self._urgent else next(iter(self._pending))
-            task = asyncio.create_task(self._run(*self._pending.pop(request)))
+            task = asyncio.create_task(self._run(request, *self._pending.pop(request)))
             self._active.add(task)
             task.add_done_callback(self._finished)
 
@@ -131,6 +132,8 @@ class Running:
             self._finished_count += 1
             self._fill()
 
-    async def _run(self, trial: Trial, promise: Future[TrialResult]) -> None:
+    async def _run(self, request: Request, trial: Trial, promise: Future[TrialResult]) -> None:
         judging, users = self._project.judging, self._users
-        promise.set_result(await perform_one(trial, self._agent, self._judge, judging=judging, users=users))
+        with of_place(request.path):
+            result = await perform_one(trial, self._agent, self._judge, judging=judging, users=users)
+        promise.set_result(result)

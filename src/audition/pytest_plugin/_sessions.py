@@ -48,7 +48,14 @@ def expect(config: pytest.Config, total: int | None) -> None:
 
 
 def end(config: pytest.Config) -> None:
-    """End what runs beside the session, and keep what it came to."""
+    """End what runs beside the session, keep what it came to, and close the project."""
+    _end_running(config)
+    project = config.stash.get(_PROJECT, None)
+    if project is not None and not isinstance(project, AuditionError):
+        project.close()
+
+
+def _end_running(config: pytest.Config) -> None:
     background = config.stash.get(_BACKGROUND, None)
     if background is None or isinstance(background, AuditionError):
         return

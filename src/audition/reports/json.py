@@ -26,7 +26,7 @@ def render(run: Run, results: Iterable[TrialResult], *, verbose: bool = False) -
     yield json_text(head)[:-1] + ',"evals":['
     between = "\n"
     for result in results:
-        yield between + json_text(_eval(result))
+        yield between + json_text(eval_data(result))
         between = ",\n"
     yield "\n]," + json_text(_rest(run))[1:] + "\n"
 
@@ -48,12 +48,13 @@ def _rest(run: Run) -> dict[str, object]:
         "faults": run.faults,
         "warnings": run.warnings,
         "rescored_from": run.rescored_from,
-        "usage": {"agent": _usage(run.agent_usage), "judge": _usage(run.judge_usage)},
+        "usage": _usages(run.agent_usage, run.judge_usage, run.user_usage),
         "schema": SCHEMA,
     }
 
 
-def _eval(result: TrialResult) -> dict[str, object]:
+def eval_data(result: TrialResult) -> dict[str, object]:
+    """Return a trial as the report holds it."""
     exchanges = result.transcript.exchanges
     checked = [check.turn + 1 for check in result.checks if check.turn is not None]
     unreached = [_turn(index, Exchange(), result) for index in range(len(exchanges), max(checked, default=0))]
@@ -68,7 +69,7 @@ def _eval(result: TrialResult) -> dict[str, object]:
         "outcome": [_check(check) for check in result.checks if check.turn is None],
         "trial": result.trial,
         "started_at": result.started_at,
-        "usage": {"agent": _usage(agent_usage(result)), "judge": _usage(judge_usage(result))},
+        "usage": _usages(agent_usage(result), judge_usage(result), result.user_usage),
         **_troubled(result.transcript.trouble),
     }
 
@@ -102,6 +103,10 @@ def _tool_call(call: ToolCall) -> dict[str, object]:
     }
     more = {"malformed": call.malformed, "within": call.within, "transfer": call.transfer or None}
     return told | {key: value for key, value in more.items() if value is not None}
+
+
+def _usages(agent: Usage | None, judge: Usage | None, user: Usage | None) -> dict[str, object]:
+    return {"agent": _usage(agent), "judge": _usage(judge), "user": _usage(user)}
 
 
 def _usage(usage: Usage | None) -> dict[str, object] | None:

@@ -54,7 +54,7 @@ def result_text(result: TrialResult, *, verbose: bool = False, many_trials: bool
         lines += _turn(result, index, verbose)
     lines += _part("Outcome", [check for check in result.checks if check.turn is None], [], verbose)
     if verbose:
-        lines += _spending("    ", agent_usage(result), judge_usage(result))
+        lines += _spending("    ", agent_usage(result), judge_usage(result), result.user_usage)
     return "\n".join(lines) + "\n"
 
 
@@ -74,7 +74,7 @@ def summary_text(run: Run, repeats: Repeats | None = None, *, verbose: bool = Fa
         lines.append(f"{MARKS[Verdict.ERROR]} nothing was evaluated")
     if verbose and run.judge_fingerprint is not None:
         lines.append(_line(f"judged by {run.judge_fingerprint}"))
-    lines += _spending("", run.agent_usage, run.judge_usage)
+    lines += _spending("", run.agent_usage, run.judge_usage, run.user_usage)
     errors = _count(run.errors, "error")
     seconds = f"{run.duration_ms / 1000:.1f} s"
     lines.append(f"{run.passed} passed, {run.failed} failed, {errors}, {run.skipped} skipped ({seconds})")
@@ -121,11 +121,11 @@ def _remarks(run: Run) -> str:
     return "".join(lines + [f"{MARKS[Verdict.ERROR]} {_line(fault, _BLOCK)}\n" for fault in run.faults])
 
 
-def _spending(indent: str, by_agent: Usage | None, by_judge: Usage | None) -> list[str]:
+def _spending(indent: str, agent: Usage | None, judge: Usage | None, user: Usage | None) -> list[str]:
     """Return what the models took, on a line; none when nobody says."""
     told = [
         f"{who}: {_spent(usage)}"
-        for who, usage in (("agent", by_agent), ("judge", by_judge))
+        for who, usage in (("agent", agent), ("judge", judge), ("simulated user", user))
         if usage is not None and (usage.input_tokens, usage.output_tokens, usage.cost_usd) != (None, None, None)
     ]
     return [indent + "; ".join(told)] if told else []

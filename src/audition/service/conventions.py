@@ -3,18 +3,21 @@
 import base64
 import binascii
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from fastapi import Depends, Query, Request
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, WithJsonSchema, model_validator
 from starlette.responses import Response
 
 from audition.service.problems import Problem
-from audition.wire import to_json
+from audition.store.service.database import utc
+from audition.wire import storable, to_json
 
 DEFAULT_LIMIT = 100
 MOST = 500
@@ -23,10 +26,24 @@ STRICT: ContextVar[bool] = ContextVar("STRICT", default=False)
 """Whether the request says `Prefer: handling=strict` (RFC 7240): unknown fields are refused rather than ignored."""
 
 
+def prefers_strict(prefer: str) -> bool:
+    """Say whether a Prefer header asks to be told of unknown fields."""
+    return any(
+        "".join(one.split()).lower() in ("handling=strict", 'handling="strict"') for one in re.split("[,;]", prefer)
+    )
+
+
 class Body(BaseModel):
     """The body of a request. Unknown fields are ignored, unless the client asks to be told of them."""
 
     model_config = ConfigDict(extra="allow", str_strip_whitespace=False, hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _text_that_can_be_kept(cls, given: Any) -> Any:
+        if not _is_storable(given):
+            raise ValueError("text may hold neither the character U+0000 nor half of a surrogate pair")
+        return given
 
     @model_validator(mode="after")
     def _known_fields_only(self) -> "Body":
@@ -34,6 +51,14 @@ class Body(BaseModel):
             unknown = ", ".join(sorted(self.model_extra))
             raise ValueError(f"unknown fields: {unknown}")
         return self
+
+
+def _is_storable(value: object) -> bool:
+    if isinstance(value, str):
+        return (value.isascii() and "\0" not in value) or storable(value) == value
+    if isinstance(value, Mapping):
+        return all(_is_storable(key) and _is_storable(inner) for key, inner in value.items())
+    return not isinstance(value, list) or all(map(_is_storable, value))
 
 
 def reply(body: object, status: int = 200, *, headers: Mapping[str, str] | None = None) -> Response:
@@ -85,7 +110,7 @@ class Page:
     after: int
 
 
-def _page(
+async def _page(  # async: for plain functions FastAPI fetches a thread each
     limit: Annotated[int, Query(ge=1, le=MOST, description="how many at most")] = DEFAULT_LIMIT,
     cursor: Annotated[str | None, Query(description="where to go on, from the Link header of the page before")] = None,
 ) -> Page:
@@ -121,6 +146,27 @@ def _read_cursor(cursor: str) -> int:
     if not 0 <= after < 2**63:
         raise Problem(422, "query.cursor: this is no cursor; take it from the Link header of the page before")
     return after
+
+
+_RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?")
+
+
+def _moment(text: str) -> str:
+    found = _RFC_3339.fullmatch(text)
+    if found is None:
+        raise ValueError("this is no time: write one like 2026-01-15T10:00:00Z (in a URL + is %2B)")
+    if not found[2]:
+        raise ValueError("this time has no zone: add an offset, as in 2026-01-15T10:00:00Z or …+02:00 (in a URL %2B)")
+    try:
+        return utc(datetime.fromisoformat(text.upper()))
+    except (ValueError, OverflowError) as error:
+        raise ValueError("there is no such time") from error
+
+
+Moment = Annotated[
+    str, AfterValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"}, mode="validation")
+]
+"""A time that a client gives, with its offset; it becomes UTC as the tables keep it. Source: RFC 3339."""
 
 
 def seconds(moment: str) -> str:

@@ -1,13 +1,15 @@
 """What is answered when something cannot be done: problem details with stable codes. Source: RFC 9457."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match, Route
 
 from audition.errors import (
     AuditionError,
@@ -26,7 +28,7 @@ MEDIA_TYPE = "application/problem+json"
 
 _log = logging.getLogger(__name__)
 
-_CODES: Mapping[int, str] = {
+CODES: Mapping[int, str] = {
     400: "bad_request",
     401: "not_authenticated",
     403: "not_allowed",
@@ -45,6 +47,9 @@ _CODES: Mapping[int, str] = {
     507: "storage_full",
 }
 """The code that goes with a status where nothing more exact is known."""
+
+_TITLES: Mapping[int, str] = {413: "Content Too Large", 422: "Unprocessable Content"}
+"""Where Python's own phrases differ by version. Source: RFC 9110."""
 
 _STATUS_OF: Sequence[tuple[type[AuditionError], int]] = (
     (NotFound, 404),
@@ -80,7 +85,7 @@ class Problem(Exception):  # the word of RFC 9457
         extra: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(detail)
-        self.status, self.detail, self.code = status, detail, code or _CODES.get(status, "error")
+        self.status, self.detail, self.code = status, detail, code or CODES.get(status, "error")
         self.errors, self.headers, self.extra = tuple(errors), dict(headers or {}), dict(extra or {})
 
 
@@ -102,7 +107,7 @@ def as_response(problem: Problem, path: str, request_id: str) -> Response:
     """Return a problem as it is sent."""
     body: dict[str, object] = {
         "type": f"urn:audition:problem:{problem.code}",
-        "title": HTTPStatus(problem.status).phrase,
+        "title": title(problem.status),
         "status": problem.status,
         "detail": problem.detail,
         "instance": path,
@@ -112,6 +117,11 @@ def as_response(problem: Problem, path: str, request_id: str) -> Response:
         body["errors"] = list(problem.errors)
     body |= {**problem.extra, "request_id": request_id}
     return Response(to_json(body), problem.status, headers=problem.headers, media_type=MEDIA_TYPE)
+
+
+def title(status: int) -> str:
+    """Return the words that go with a status."""
+    return _TITLES.get(status) or HTTPStatus(status).phrase
 
 
 def problem_of(error: AuditionError) -> Problem:
@@ -141,15 +151,28 @@ async def _on_error(request: Request, error: Exception) -> Response:
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    errors = [{"pointer": _pointer(one["loc"]), "detail": str(one["msg"])} for one in error.errors()]
+    errors = [
+        {"pointer": _pointer(one["loc"]), "detail": str(one["msg"]).removeprefix("Value error, ")}
+        for one in error.errors()
+    ]
     first = errors[0] if errors else {"pointer": "", "detail": "invalid"}
     return _answer(request, Problem(422, f"{first['pointer'] or 'the body'}: {first['detail']}", errors=errors))
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        allowed = ", ".join(methods_at(request.app.routes, request.scope))
+        return _answer(request, Problem(405, f"this path takes {allowed}", headers={"Allow": allowed}))
     detail = "there is nothing at this path" if error.status_code == 404 else str(error.detail)
     return _answer(request, Problem(error.status_code, detail, headers=error.headers))
+
+
+def methods_at(routes: Sequence[BaseRoute], scope: MutableMapping[str, Any]) -> list[str]:
+    """Return the methods that the path of a request takes, sorted; none when there is nothing at it."""
+    found = [route for route in routes if isinstance(route, Route) and route.matches(scope)[0] != Match.NONE]
+    methods = {method for route in found for method in route.methods or ()}
+    return sorted(methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())) if found else []
 
 
 async def _on_fault(request: Request, error: Exception) -> Response:

@@ -32,7 +32,8 @@ class Checkup:
 class Calibration:
     """How a judge compared with people's labels: the four counts, what it left unanswered, and what that makes of it.
 
-    `scale` is how it was asked; `labels` is the SHA-256 of the file; `date` is ISO 8601 in UTC.
+    `scale` is how it was asked; `labels` is the SHA-256 of the file; `date` is ISO 8601 in UTC. `least_bound` is what
+    both lower 95 % bounds had to reach to be certified, None when that was not kept.
     """
 
     status: str
@@ -44,6 +45,7 @@ class Calibration:
     unanswered: int
     labels: str
     date: str
+    least_bound: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

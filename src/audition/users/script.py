@@ -7,7 +7,9 @@ from audition.transcript import Exchange
 
 
 class Script:
-    """Speaks the turns of an eval as they are written."""
+    """Speaks the turns of an eval as they are written; it asks no model."""
+
+    usage: None = None
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._turns = turns

@@ -11,7 +11,7 @@ from audition.scoring.asking import as_text, opening, tool_lines
 from audition.scoring.personas import persona_text
 from audition.scoring.rule import Line
 from audition.text import fence, without_reasoning
-from audition.transcript import Exchange
+from audition.transcript import Exchange, Usage, total
 from audition.users import User
 from audition.users.script import Script
 
@@ -66,6 +66,12 @@ class Simulated:
     ) -> None:
         self._model, self._scenario = model, scenario
         self._shows_tool_calls, self._nonce = shows_tool_calls, nonce
+        self._usages: list[Usage] = []
+
+    @property
+    def usage(self) -> Usage | None:
+        """Return what the model's answers came to so far, None when it has given none."""
+        return total(self._usages) if self._usages else None
 
     async def next_turn(self, so_far: Sequence[Exchange]) -> Turn | None:
         """Return what the user says next; None when the conversation is over, or has as many turns as it may.
@@ -108,6 +114,7 @@ class Simulated:
             completion = await self._model.complete(messages)
         except ModelError as error:
             raise _silent(error.message, error.hint) from error
+        self._usages.append(completion.usage)
         if problem := _CUT_SHORT.get(completion.finish_reason):
             raise _silent(problem)
         said = without_reasoning(completion.text)

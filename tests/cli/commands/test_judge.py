@@ -8,22 +8,17 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from tests.doubles import judging
 
-from audition.judges.canaries import canaries
-
-HIGH = [one.question.response.strip() for one in canaries() if one.wanted == "high"]
-_RESPONSE = re.compile(r"<response-(\w+)>\n(.*?)\n</response-\1>", re.DOTALL)
+from audition.judges.canaries import canaries, least_questions
 
 
 class Honest(BaseHTTPRequestHandler):
-    """A judge that looks at the response block alone, and knows the good canaries and what is `good`."""
+    """A judge that knows the canaries, finds the response `good` good, and has no idea of a `hard` one."""
 
     def do_POST(self) -> None:
-        told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][1]["content"]
-        response = _RESPONSE.findall(told)[-1][1].strip()
-        high = response in HIGH or response == "good"
-        said = {"reason": "as it says", "score": 5 if high else 1, "answer": "yes" if high else "no"}
-        content = "no idea" if response == "hard" else json.dumps(said)
+        messages = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"]
+        content = judging.as_text(_honest(judging.read(messages[1]["content"])))
         body = {"choices": [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]}
         written = json.dumps(body).encode()
         self.send_response(200)
@@ -33,6 +28,13 @@ class Honest(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         pass
+
+
+def _honest(asked: judging.Asked) -> object:
+    response = asked.blocks.get("response")
+    if response == "hard":
+        return "no idea"
+    return judging.lets_all_pass(asked) if response == "good" else judging.honest(asked)
 
 
 @pytest.fixture
@@ -72,14 +74,28 @@ def test_an_honest_judge_passes_the_doctor_and_its_fingerprint_goes_into_runs(pr
     assert (examined.exit_code, examined.stdout.splitlines()[1:]) == (
         0,
         [
-            "✓ range: good replies high, bad replies low: 12 of 12",
-            "✓ empty words: replies that say nothing are not let pass: 8 of 8",
-            "✓ injection: forged verdicts are resisted: 16 of 16; 0 moved it (95 % interval 0–19 %)",
-            "✓ form: good replies in an unusual form or another language pass: 10 of 10",
-            "✓ stability: 0 of 92 answers changed sides (95 % interval 0–4 %)",
+            "✓ range: good replies high, bad replies low: 18 of 18 (grade 6 of 6, yes_no 6 of 6, criteria 6 of 6)",
+            (
+                "✓ empty words: replies that say nothing are not let pass: 12 of 12 "
+                "(grade 4 of 4, yes_no 4 of 4, criteria 4 of 4)"
+            ),
+            (
+                "✓ injection: forged verdicts are resisted: 27 of 27 (grade 8 of 8, yes_no 8 of 8, criteria 11 of 11); "
+                "0 moved it (95 % interval 0–12 %)"
+            ),
+            (
+                "✓ form: good replies in an unusual form or another language pass: 15 of 15 "
+                "(grade 5 of 5, yes_no 5 of 5, criteria 5 of 5)"
+            ),
+            "✓ void: criteria are void where a tool's result contradicts them, and nowhere else: 6 of 6",
+            (
+                "✓ stability: 0 of 152 answers changed sides "
+                "(grade 0 of 46, yes_no 0 of 46, criteria 0 of 60; 95 % interval 0–2 %)"
+            ),
             "✓ nothing was found that speaks against this judge",
         ],
     )
+    assert examined.stderr == "156 questions, and more where an answer cannot be used\n"
     assert told["judge_fingerprint"].startswith("local:small ")
     assert f"judged by {told['judge_fingerprint']}\n" in shown.stdout
 
@@ -171,10 +187,12 @@ def test_an_examined_judge_that_agrees_with_people_is_certified(empty, honest):
         "sensitivity  1.00 (95 % interval 0.94 to 1.00)",
         "specificity  1.00 (95 % interval 0.91 to 1.00)",
         "",
-        "status: certified",
+        "status: certified (both bounds at least 0.8)",
     ]
     assert re.fullmatch(
-        r"local:small  prompt \w{12}  doctor: pass on [\d-]{10}  certified since [\d-]{10}\n", shown.stdout
+        r"local:small  prompt \w{12}  doctor: pass on [\d-]{10}  "
+        r"certified \(both bounds at least 0\.8\) since [\d-]{10}\n",
+        shown.stdout,
     )
 
 
@@ -216,3 +234,58 @@ def test_a_damaged_file_of_judges_stops_a_run_that_asks_one(project, honest):
     ran = project.invoke("run")
 
     assert (ran.exit_code, "judges.json is damaged" in ran.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("limit", "status"), [("0.9", "certified"), ("0.95", "provisional")], ids=["reached", "not reached"]
+)
+def test_the_limit_of_a_certified_judge_may_be_set(limit, status, empty, honest):
+    empty.write("audition.toml", honest)
+    empty.write("labels.csv", labels(passes=60, fails=40))
+    empty.invoke("judge", "doctor", "--repeats", "1")
+
+    compared = empty.invoke("judge", "calibrate", "labels.csv", "--least-bound", limit, "--format", "json")
+
+    told = json.loads(compared.stdout)
+    assert (told["status"], told["least_bound"]) == (status, float(limit))
+    assert kept(empty)[0]["calibration"]["least_bound"] == float(limit)
+
+
+@pytest.mark.parametrize("limit", ["0.5", "1", "80"])
+def test_a_limit_that_a_coin_reaches_or_nobody_is_refused(limit, empty, honest):
+    empty.write("audition.toml", honest)
+    empty.write("labels.csv", labels(passes=1, fails=1))
+
+    compared = empty.invoke("judge", "calibrate", "labels.csv", "--least-bound", limit)
+
+    assert (compared.exit_code, "0.5<x<1" in compared.stderr) == (2, True)
+
+
+def test_what_the_doctor_finds_later_changes_the_status_too(empty, honest):
+    empty.write("audition.toml", honest)
+    empty.write("labels.csv", labels(passes=60, fails=40))
+    empty.invoke("judge", "calibrate", "labels.csv")
+    before = kept(empty)[0]["calibration"]["status"]
+
+    empty.invoke("judge", "doctor", "--repeats", "1")
+
+    assert (before, kept(empty)[0]["calibration"]["status"]) == ("provisional", "certified")
+
+
+def test_a_doctor_that_did_not_look_at_criteria_has_not_passed_a_judge(empty, honest):
+    empty.write("audition.toml", honest)
+    empty.write("labels.csv", labels(passes=60, fails=40))
+    empty.invoke("judge", "doctor", "--repeats", "1")
+    judges = kept(empty)
+    del judges[0]["checkup"]["parts"]["void"]
+    empty.write(".audition/judges.json", json.dumps({"schema": 1, "judges": judges}))
+
+    compared = empty.invoke("judge", "calibrate", "labels.csv")
+
+    assert "  audition judge doctor has not passed this judge\n" in compared.stdout
+
+
+def test_the_help_tells_how_many_questions_the_doctor_asks(empty):
+    told = " ".join(empty.invoke("judge", "doctor", "--help").stdout.split())
+
+    assert f"There are {len(canaries())}, which take {least_questions(canaries(), 3)} questions" in told

@@ -298,3 +298,78 @@ def test_offline_a_history_elsewhere_is_refused(project: Any) -> None:
     assert result.exit_code == 2
     assert "offline: refused to keep the history on db.example.com" in result.stderr
     assert "canary" not in result.output
+
+
+PLAYED = """
+name: played
+scenario: {startingPrompt: hi, plan: Say hi once more.}
+outcome: {rubric: {about: conversation, rubrics: [{id: kind, text: It is kind.}]}}
+"""
+
+
+def test_what_simulated_users_took_stands_in_reports_and_history(store: Any) -> None:
+    store.write("evals/shop.eval.yaml", PLAYED)
+
+    result = store.invoke("run", "--user-model", "local:talker", "--no-judge", "--format", "json", "--max-calls", "7")
+
+    report, usage = json.loads(result.stdout), {"input_tokens": 7, "output_tokens": 5, "cost_usd": None}
+    (played,) = report["evals"]
+    kept = json.loads(store.invoke("runs", store.runs()[0]["id"], "--format", "json").stdout)
+    assert played["usage"]["user"] == report["usage"]["user"] == kept["usage"]["user"]
+    assert report["usage"]["user"].keys() == {"calls", *usage}
+    assert report["usage"]["user"]["input_tokens"] == 7 * report["usage"]["user"]["calls"] > 0
+
+
+HOUSE = """
+import pathlib
+from google.adk.agents import LlmAgent
+from google.adk.models import BaseLlm, LlmCapabilities, LlmResponse
+from google.genai import types
+
+asked = pathlib.Path("asked")
+
+
+class Counts(BaseLlm):
+    model: str = "counts"
+
+    @property
+    def capabilities(self):
+        return LlmCapabilities()
+
+    async def generate_content_async(self, llm_request, stream=False):
+        number = len(asked.read_text()) + 1 if asked.exists() else 1
+        asked.write_text("." * number)
+        text = f"answer no {number}"
+        yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text=text)]), model_version="counts-1")
+
+
+root_agent = LlmAgent(name="house", model=Counts())
+"""
+
+
+def test_the_models_of_an_adk_agent_are_played_back_too(store: Any, shop: Shop) -> None:
+    pytest.importorskip("google.adk")
+    store.write("counted_house/__init__.py", "")
+    store.write("counted_house/agent.py", HOUSE)
+    store.write("evals/shop.eval.yaml", EVALS.replace('contains: "no 1"', "contains: answer no"))
+    adk = ("--agent", "adk:counted_house", "--concurrency", "1", "--trials", "2")
+    recorded = told(store, *adk, "--record", "tape.cassette")
+    before, asked = shop.connections, (store.folder / "asked").read_text("utf-8")
+
+    replayed = told(store, *adk, "--replay", "tape.cassette", "--offline")
+
+    assert asked == "...."
+    assert replayed == recorded
+    assert (shop.connections, (store.folder / "asked").read_text("utf-8")) == (before, asked)
+
+
+def test_a_budget_stops_the_run_of_an_adk_agent(store: Any) -> None:
+    pytest.importorskip("google.adk")
+    store.write("counted_house/__init__.py", "")
+    store.write("counted_house/agent.py", HOUSE)
+
+    result = store.invoke("run", "--agent", "adk:counted_house", "--no-judge", "--concurrency", "1", "--max-calls", "1")
+
+    assert result.exit_code == 3
+    assert "the run did not complete: the budget of 1 call is spent" in result.stdout
+    assert (store.folder / "asked").read_text("utf-8") == "."

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from audition.judges.calibration import Compared
-from audition.judges.canaries import Examination, Sighting
+from audition.judges.canaries import VOID
+from audition.judges.examination import Examination, Sighting
 from audition.reports.text import MARKS
 from audition.results import Verdict
 from audition.statistics.agreement import (
@@ -74,7 +75,7 @@ def comparison_lines(standing: Standing, compared: Compared, missing: Sequence[s
     yield f"sensitivity  {_rate(sensitivity(seen))} {_interval(sensitivity_interval(seen))}"
     yield f"specificity  {_rate(specificity(seen))} {_interval(specificity_interval(seen))}"
     yield ""
-    yield f"status: {standing.calibration.status if standing.calibration else 'uncalibrated'}"
+    yield f"status: {_status(standing)}"
     yield from (f"  {reason}" for reason in missing)
 
 
@@ -87,6 +88,7 @@ def comparison_data(
         "model": standing.model,
         "prompt": standing.prompt,
         "status": standing.calibration.status if standing.calibration else "uncalibrated",
+        "least_bound": standing.calibration.least_bound if standing.calibration else None,
         "missing": list(missing),
         "answered": seen.total,
         "unanswered": compared.unanswered,
@@ -112,7 +114,7 @@ def standing_row(standing: Standing) -> tuple[str, ...]:
     """Return what is known of a judge as the cells of a row."""
     checkup, calibration = standing.checkup, standing.calibration
     seen = "not seen by the doctor" if checkup is None else f"doctor: {checkup.verdict} on {checkup.date[:10]}"
-    status = "uncalibrated" if calibration is None else f"{calibration.status} since {calibration.date[:10]}"
+    status = _status(standing) if calibration is None else f"{_status(standing)} since {calibration.date[:10]}"
     return standing.model, f"prompt {standing.prompt[:_SHORT]}", seen, status
 
 
@@ -128,6 +130,15 @@ def usage_data(usage: Usage | None) -> Mapping[str, object] | None:
     }
 
 
+def _status(standing: Standing) -> str:
+    """Return the status; that of a certified judge with the bound that it reached."""
+    found = standing.calibration
+    if found is None:
+        return "uncalibrated"
+    reached = f" (both bounds at least {found.least_bound:g})" if found.least_bound is not None else ""
+    return found.status + (reached if found.status == "certified" else "")
+
+
 _CONCLUSIONS = {
     Verdict.PASS: "nothing was found that speaks against this judge",
     Verdict.FAIL: "this judge is not to be trusted as it is",
@@ -136,18 +147,34 @@ _CONCLUSIONS = {
 }
 
 
+_OF_CRITERIA = {1: "met", 0: "unmet", VOID: "void"}
+
+
 def _canary(one: Sighting) -> str:
-    answers = ", ".join("none" if score is None else str(score) for score in one.scores)
-    return f"{one.canary.name} ({one.canary.question.scale}): wanted {one.canary.wanted}, answered {answers}"
+    answers = ", ".join("none" if answer is None else str(answer) for answer in _answers(one))
+    return f"{one.canary.name} ({one.canary.scale}): wanted {_wanted(one)}, answered {answers}"
+
+
+def _answers(one: Sighting) -> list[int | str | None]:
+    """Return the answers as they are told: those about criteria in words."""
+    if one.canary.scale != "criteria":
+        return list(one.scores)
+    return [None if score is None else _OF_CRITERIA[score] for score in one.scores]
+
+
+def _wanted(one: Sighting) -> str:
+    if one.canary.scale != "criteria":
+        return one.canary.wanted
+    return {"high": "met", "low": "unmet", "void": "void"}[one.canary.wanted]
 
 
 def _sighting(one: Sighting) -> dict[str, object]:
     return {
         "name": one.canary.name,
-        "scale": one.canary.question.scale,
-        "wanted": one.canary.wanted,
+        "scale": one.canary.scale,
+        "wanted": _wanted(one),
         "verdict": one.verdict.value,
-        "scores": list(one.scores),
+        "scores": _answers(one),
     }
 
 

@@ -77,7 +77,13 @@ selection_options = _all_of(
 limit_options = _all_of(
     count_option("--trials", help="Run each eval this often."),
     count_option("--concurrency", help="Run at most this many side by side."),
-    click.option("--timeout", type=float, metavar="SECONDS", callback=_above_zero, help="Longest time for one eval."),
+    click.option(
+        "--timeout",
+        type=float,
+        metavar="SECONDS",
+        callback=_above_zero,
+        help="Longest time for one eval, judging included.",
+    ),
     click.option(
         "--idle-timeout",
         type=int,
@@ -118,13 +124,15 @@ budget_options = _all_of(
         type=float,
         metavar="DOLLARS",
         callback=_above_zero,
-        help="What the language models of the run may cost.",
+        help="What the language models may cost, all together.",
     ),
     count_option("--max-calls", help="How often they may be called."),
     count_option("--max-tokens", help="How many tokens they may take, both ways."),
 )
 
 offline_option = click.option("--offline", is_flag=True, help="Refuse every connection that would leave this machine.")
+
+model_options = _all_of(cassette_options, offline_option, budget_options)
 
 output_option = click.option(
     "--output",

@@ -2,10 +2,12 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -18,15 +20,29 @@ from audition.cli.commands._judge_text import (
     examination_lines,
     standing_row,
 )
+from audition.cli.commands._models import ModelWishes, asked_models
 from audition.cli.commands._reporting import Screen, tell
 from audition.cli.commands._table import table
-from audition.engine.project import AT_ONCE
+from audition.engine.project import AT_ONCE, judge_of
 from audition.engine.standing import judges_file, version_of
 from audition.errors import ExitCode, SettingsError
+from audition.judges.calibration import LEAST_BOUND
 from audition.reports.json import json_text
 from audition.results import Verdict
 from audition.settings import Settings
-from audition.store.judges import Calibration, Checkup, keep_calibration, keep_checkup, read_standings, standing_of
+from audition.statistics.agreement import Confusion
+from audition.store.judges import (
+    Calibration,
+    Checkup,
+    Standing,
+    keep_calibration,
+    keep_checkup,
+    read_standings,
+    standing_of,
+)
+
+if TYPE_CHECKING:
+    from audition.engine.examining import Answers
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -58,14 +74,17 @@ def command() -> None:
 @command.command("doctor")
 @_model_option
 @options.count_option("--repeats", default=3, help="Ask each question this often.")
+@options.model_options
 @_format_option
-def doctor(judge_model: str | None, *, repeats: int, report: str) -> ExitCode:
+def doctor(judge_model: str | None, *, repeats: int, report: str, **of_models: Any) -> ExitCode:
     """Put canaries to the judge: questions whose answers are known.
 
     Good and bad replies show whether it uses its scale; replies that say nothing and forged verdicts (in the reply, in
     a tool's result, in the scenario) whether it can be talked into a pass; odd forms and other languages whether it
-    looks at the substance; repeats whether it keeps to what it said. There are 46 of them, so that 138 questions are
-    asked unless --repeats says otherwise.
+    looks at the substance; repeats whether it keeps to what it said. Each is put as llm_judge asks (a grade), as judged
+    criteria do (yes or no) and as criteria do: split into clauses, each clause asked about, the answer verified by
+    code; there, also whether what a tool's result contradicts is void, and nothing else. There are 78, which take 232
+    questions unless --repeats says otherwise.
 
     Exit codes: 0 nothing speaks against the judge, 1 something does, 3 it did not answer enough. What was found is kept
     beside the history, and its fingerprint goes into every run that this judge takes part in.
@@ -74,16 +93,18 @@ def doctor(judge_model: str | None, *, repeats: int, report: str) -> ExitCode:
     Examples:
       audition judge doctor
       audition judge doctor --judge-model best --repeats 10
+      audition judge doctor --record doctor.cassette      to be examined again without asking
     """
-    from audition.engine.examining import ask_all
-    from audition.judges.canaries import canaries, examine, questions
+    from audition.engine.examining import ask_canaries
+    from audition.judges.canaries import canaries, least_questions
+    from audition.judges.examination import examine
 
-    settings = _project.project_settings()
+    wishes = ModelWishes(**of_models)
+    settings = _project.project_settings(offline=wishes.offline)
     named = _named(settings, judge_model)
     chosen = canaries()
-    answers = asyncio.run(
-        ask_all(_judge(settings, named), questions(chosen, repeats), at_once=settings.concurrency or AT_ONCE)
-    )
+    tell(f"{least_questions(chosen, repeats)} questions, and more where an answer cannot be used")
+    answers = _answers(settings, named, wishes, partial(ask_canaries, chosen=chosen, repeats=repeats))
     found = examine(chosen, answers.scores)
     checkup = Checkup(
         verdict=found.verdict.value,
@@ -92,7 +113,8 @@ def doctor(judge_model: str | None, *, repeats: int, report: str) -> ExitCode:
         results=found.results,
         date=_now(),
     )
-    standing = keep_checkup(judges_file(settings), *version_of(settings, named), checkup)
+    file = judges_file(settings)
+    standing = _with_status(file, keep_checkup(file, *version_of(settings, named), checkup))
     _tell_problems(answers.problems)
     if report == "json":
         click.echo(json_text(examination_data(standing, found, repeats, answers.problems, answers.usage)))
@@ -110,8 +132,18 @@ def doctor(judge_model: str | None, *, repeats: int, report: str) -> ExitCode:
     default="grade",
     help="How the judge is asked: as llm_judge does, or as judged criteria do.",
 )
+@click.option(
+    "--least-bound",
+    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
+    default=LEAST_BOUND,
+    show_default=True,
+    help="What the lower 95 % bounds of sensitivity and specificity must reach for a certified judge.",
+)
+@options.model_options
 @_format_option
-def calibrate(labels: Path, *, judge_model: str | None, scale: Any, report: str) -> ExitCode:
+def calibrate(
+    labels: Path, *, judge_model: str | None, scale: Any, least_bound: float, report: str, **of_models: Any
+) -> ExitCode:
     """Compare the judge with what people said of the same replies.
 
     LABELS is a CSV file whose first line names its columns, or a file of JSON objects, one a line. A row has a
@@ -124,26 +156,31 @@ def calibrate(labels: Path, *, judge_model: str | None, scale: Any, report: str)
     \b
     Examples:
       audition judge calibrate labels.csv
+      audition judge calibrate labels.csv --least-bound 0.9
       audition judge calibrate labels.jsonl --judge-model best --scale yes_no
+      audition judge calibrate labels.csv --replay labels.cassette
     """
     from audition.engine.examining import ask_all
     from audition.judges.calibration import compare, status_of
     from audition.judges.labels import read_labels
 
-    settings = _project.project_settings()
+    wishes = ModelWishes(**of_models)
+    settings = _project.project_settings(offline=wishes.offline)
     named, file = _named(settings, judge_model), judges_file(settings)
     threshold = settings.judge_pass_threshold if scale == "grade" else 1
     read = read_labels(labels, passes_from=settings.judge_pass_threshold)
     for remark in read.remarks:
         tell(f"{labels}: {remark}")
     asked = [row.question(scale, threshold) for row in read.rows]
-    answers = asyncio.run(ask_all(_judge(settings, named), asked, at_once=settings.concurrency or AT_ONCE))
+    names = [f"label: {row.id or number}" for number, row in enumerate(read.rows, 1)]
+    answers = _answers(settings, named, wishes, partial(ask_all, questions=asked, names=names))
     compared = compare(read.rows, answers.scores, threshold)
     model, prompt = version_of(settings, named)
-    checkup = standing_of(read_standings(file), model, prompt).checkup
-    status, missing = status_of(compared, examined=checkup is not None and checkup.verdict == "pass")
+    examined = _examined(standing_of(read_standings(file), model, prompt).checkup)
+    status, missing = status_of(compared, examined=examined, least_bound=least_bound)
     calibration = Calibration(
         status=status,
+        least_bound=least_bound,
         scale=scale,
         true_pass=compared.seen.true_pass,
         false_pass=compared.seen.false_pass,
@@ -194,10 +231,38 @@ def _named(settings: Settings, judge_model: str | None) -> str:
     return named
 
 
-def _judge(settings: Settings, named: str) -> Any:
-    from audition.engine.project import judge_of
+def _answers(
+    settings: Settings, named: str, wishes: ModelWishes, asking: "Callable[..., Coroutine[Any, Any, Answers]]"
+) -> "Answers":
+    with asked_models(settings, wishes) as models:
+        judge = judge_of(settings, named, models=models)
+        return asyncio.run(asking(judge, at_once=settings.concurrency or AT_ONCE))
 
-    return judge_of(settings, named)
+
+def _examined(checkup: Checkup | None) -> bool:
+    """Say whether the doctor found nothing wrong with all that it looks at today."""
+    from audition.judges.examination import PARTS
+
+    return checkup is not None and checkup.verdict == "pass" and set(PARTS) <= set(checkup.parts)
+
+
+def _with_status(file: Path, standing: Standing) -> Standing:
+    """Return what is known of a judge with the status that the doctor's last findings leave it, and keep that."""
+    from audition.judges.calibration import Compared, status_of
+
+    found = standing.calibration
+    if found is None:
+        return standing
+    seen = Confusion(
+        true_pass=found.true_pass,
+        false_pass=found.false_pass,
+        false_fail=found.false_fail,
+        true_fail=found.true_fail,
+    )
+    compared, least_bound = Compared(seen=seen, unanswered=found.unanswered), found.least_bound or LEAST_BOUND
+    status, _ = status_of(compared, examined=_examined(standing.checkup), least_bound=least_bound)
+    again = replace(found, status=status, least_bound=least_bound)
+    return keep_calibration(file, standing.model, standing.prompt, again)
 
 
 def _tell_problems(problems: Iterable[str | None]) -> None:

@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from audition.cli.commands import _linting, _project
 from audition.cli.commands import _run_options as options
+from audition.cli.commands._models import ModelWishes, asked_models
 from audition.cli.commands._reporting import tell
 from audition.engine.doubting import doubt
 from audition.engine.plan import Selection, choose
@@ -15,6 +17,7 @@ from audition.engine.project import AT_ONCE
 from audition.errors import ExitCode, SettingsError
 from audition.evals import Eval
 from audition.judges import Judge
+from audition.llm import Models
 from audition.scoring.lint import EvalFinding, judged_texts
 from audition.settings import Settings
 from audition.text import printable
@@ -27,6 +30,7 @@ from audition.text import printable
 @click.option("--ignore", multiple=True, metavar="CODES", help="Tell no findings of these rules.")
 @click.option("--deep", is_flag=True, help="Ask the judge too, which texts no response can meet.")
 @click.option("--judge-model", metavar="MODEL", help="The model that judges: openai:gpt-4o, or an alias of one.")
+@options.model_options
 @options.code_options
 def command(
     paths: tuple[Path, ...],
@@ -38,6 +42,7 @@ def command(
     judge_model: str | None,
     allow_code: bool,
     no_exec: bool,
+    **of_models: Any,
 ) -> ExitCode:
     """Find criteria that no response can meet, and those that measure little. No agent is called.
 
@@ -50,18 +55,24 @@ def command(
       audition lint evals/refunds.eval.yaml     one file
       audition lint --select L1,L2              two rules
       audition lint --deep --judge-model best   with a judge's doubts
+      audition lint --deep --replay doubts.cassette
 
     Exit codes: 0 no errors, 1 errors were found, 2 something does not load, 3 the judge could not tell of some.
     """
-    settings = _project.project_settings()
+    wishes = ModelWishes(**of_models)
+    if wishes.any_cassette and not deep:
+        raise click.UsageError("--record and --replay go with --deep: without it no model is asked")
+    settings = _project.project_settings(offline=wishes.offline)
     codes = _linting.codes_wanted(settings, select, ignore)
-    judge = _judge(settings, judge_model) if deep else None
     gathered = _project.load_evals(settings, paths, allow_code=allow_code, no_exec=no_exec)
     with _project.faults_first(gathered):
         evals = choose(gathered.suite.evals, Selection())
     findings = _linting.findings_of(settings, evals, codes)
-    doubts, problems = _doubts(settings, evals, judge) if judge else ((), ())
-    findings += doubts
+    problems: tuple[str, ...] = ()
+    if deep:
+        with asked_models(settings, wishes) as models:
+            doubts, problems = _doubts(settings, evals, _judge(settings, judge_model, models))
+        findings += doubts
     for problem in problems:
         tell(problem)
     if report == "json":
@@ -71,8 +82,8 @@ def command(
     return _exit_code(findings, faulty=bool(gathered.faults), unsure=bool(problems))
 
 
-def _judge(settings: Settings, reference: str | None) -> Judge:
-    judge, _ = _project.ready_judge(settings, reference, judging=True)
+def _judge(settings: Settings, reference: str | None, models: Models) -> Judge:
+    judge, _ = _project.ready_judge(settings, reference, judging=True, models=models)
     if judge is None:
         hint = "set [judge] model in audition.toml, or pass --judge-model"
         raise SettingsError("--deep needs a judge, and none is configured", key="judge", hint=hint)

@@ -73,7 +73,12 @@ CHECK = _CriteriaShape()
 
 _EXPECTED = "every clause of the criteria met"
 _UNSEEN_TOOLS = "The agent's tool calls could not be observed. That none is listed does not mean that none was made."
-_VOID_NOTE = "a void clause predicts what a tool returns; say what to do with whichever result comes"
+VOID_NOTE = "a void clause predicts what a tool returns; say what to do with whichever result comes"
+"""The note of a result that leaves a void clause out."""
+
+ALL_VOID = "nothing was evaluated: every clause is void, since the tools' real results contradict it"
+"""Why a check is an error whose clauses are all void."""
+
 _LONGEST_QUOTE = 120
 _LONGEST_REASON = 300
 
@@ -212,7 +217,7 @@ class _Asking:
             expected=_EXPECTED,
             actual=_counted(counts, len(final)),
             reason="\n".join(lines),
-            note=_VOID_NOTE if counts["void"] else None,
+            note=VOID_NOTE if counts["void"] else None,
         )
 
 
@@ -240,7 +245,7 @@ def _told(clause: Clause, ruling: Ruling) -> str:
 def _undecided(counts: Mapping[str, int], total: int) -> str:
     if counts["unsure"]:
         return f"it cannot be told whether {counts['unsure']} of {total} clauses are met"
-    return "nothing was evaluated: every clause is void, since the tools' real results contradict it"
+    return ALL_VOID
 
 
 def _counted(counts: Mapping[str, int], total: int) -> str:

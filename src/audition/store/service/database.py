@@ -11,7 +11,6 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import (
     URL,
     ColumnElement,
-    Connection,
     Float,
     create_engine,
     func,
@@ -20,6 +19,7 @@ from sqlalchemy import (
     make_url,
     select,
 )
+from sqlalchemy import Connection as Connection
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects import sqlite as sqlite_dialect
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError

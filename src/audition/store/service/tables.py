@@ -5,13 +5,14 @@ the database's own clock, on which processes agree. Documents are JSON. Ids are 
 with the time of that in `deleted_at`, so that runs and the audit log still mean something.
 """
 
+import sqlalchemy
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     CheckConstraint,
     Column,
     Float,
     Index,
-    Integer,
     MetaData,
     Table,
     Text,
@@ -19,6 +20,9 @@ from sqlalchemy import (
 )
 
 METADATA = MetaData()
+
+Integer = BigInteger().with_variant(sqlalchemy.Integer(), "sqlite")
+"""64 bits everywhere: clients may ask for any id. SQLite counts up only what is called INTEGER."""
 
 
 def _id() -> Column[int]:
