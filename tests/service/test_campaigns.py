@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Select, func, select, update
-from tests.doubles.service_runs import Crew, add_dataset, add_run, crew, ends, run_of, until
+from tests.doubles.service_runs import Crew, Worker, add_dataset, add_run, crew, ends, run_of, until
 
 from audition.errors import StoreError
 from audition.service.runs import Runs
@@ -225,6 +225,24 @@ def test_a_run_that_was_queued_for_an_older_version_is_queued_for_this_one(sqlit
     assert run_of(sqlite.database, run_id).generation == 2
 
 
+def put_to_sleep(place: Place, worker: Worker) -> None:
+    """Stop a process, but not while it holds SQLite's only lock: nobody could go on then, however dead it is."""
+
+    def is_asleep() -> bool:
+        worker.send(signal.SIGSTOP)
+        impatient = Database(place.crew.url, patience_s=0.2)
+        try:
+            impatient.write(lambda connection: connection.execute(update(RUNS).where(RUNS.c.id == 0).values(id=0)))
+        except StoreError:
+            worker.send(signal.SIGCONT)
+            return False
+        finally:
+            impatient.close()
+        return True
+
+    until(is_asleep)
+
+
 @pytest.mark.parametrize("where", ["sqlite", "postgresql"])
 def test_a_worker_that_wakes_up_changes_nothing_of_a_run_that_was_taken_from_it(
     request: pytest.FixtureRequest, where: str
@@ -233,7 +251,7 @@ def test_a_worker_that_wakes_up_changes_nothing_of_a_run_that_was_taken_from_it(
     run_id = place.add(40, concurrency=4)
     sleeper = place.crew.start(delay_s=0.1)
     until(lambda: place.done(run_id) >= 4)
-    sleeper.send(signal.SIGSTOP)
+    put_to_sleep(place, sleeper)
     asleep = run_of(place.database, run_id).worker
     hour_ago = update(WORKERS).where(WORKERS.c.id == asleep).values(heartbeat_s=WORKERS.c.heartbeat_s - 3600)
     place.database.write(lambda connection: connection.execute(hour_ago))
@@ -265,7 +283,7 @@ def test_a_worker_that_is_silent_for_long_loses_its_run_within_30_seconds(sqlite
     until(lambda: sqlite.done(run_id) >= 4)
     asleep = run_of(sqlite.database, run_id).worker
     victim = sleeper if asleep and f"/{sleeper.process.pid}/" in asleep else other
-    victim.send(signal.SIGSTOP)
+    put_to_sleep(sqlite, victim)
 
     until(lambda: run_of(sqlite.database, run_id).worker not in (asleep, None), within_s=30)
     victim.send(signal.SIGCONT)
@@ -325,9 +343,9 @@ def test_a_worker_that_is_asked_twice_ends_at_once(sqlite: Place) -> None:
     until(lambda: sqlite.crew.calls().total() >= 1)
 
     worker.send(signal.SIGTERM)
-    until(lambda: worker.process.poll() is not None or not worker.send(signal.SIGTERM), within_s=10)
+    until(lambda: worker.has_ended(after=signal.SIGTERM), within_s=5)
 
-    assert worker.wait(5) == 128 + signal.SIGTERM
+    assert worker.wait() == 128 + signal.SIGTERM
     assert run_of(sqlite.database, run_id).status == "running"
 
 

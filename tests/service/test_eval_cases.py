@@ -24,21 +24,25 @@ def case_of(an_eval: Eval) -> Case:
     return case_of_eval(DRAFT, write_eval(an_eval), own_tags=False)
 
 
+JUDGED = {"conversation": [{"user": "hi", "assert": {"response": {"llm_judge": "greets"}}}, {"user": "x"}]}
+EVENT = {"conversation": [{"event": {"payload": {"a": 1}}, "expectSilence": True}]}
+SIMULATED = {"scenario": {"startingPrompt": "hello", "plan": "go on"}, "outcome": {"criteria": "is kind"}}
+STATE = {"state": {"path": "user.name", "equals": "Ada"}}
+WORKFLOW = {"conversation": [], "setup": {"workflow": {"trigger": "daily"}}, "outcome": STATE}
+BLANK = {"conversation": [{"user": "  ", "assert": {"response": {"contains": "a"}}}]}
+
+
 @pytest.mark.parametrize(
     ("written", "scenario", "criteria"),
     [
-        ({"conversation": [{"user": "hi", "assert": {"response": {"llm_judge": "greets"}}}, {"user": "x"}]}, "hi", "greets"),
-        ({"conversation": [{"event": {"payload": {"a": 1}}, "expectSilence": True}]}, '(an event: {"a":1})', "On turn 1: says nothing."),
-        ({"scenario": {"startingPrompt": "hello", "plan": "go on"}, "outcome": {"criteria": "is kind"}}, "hello", "is kind"),
-        (
-            {"conversation": [], "setup": {"workflow": {"trigger": "daily"}}, "outcome": {"tools": {"not_called": "pay"}}},
-            "(the workflow daily)",
-            'In the end, tools: not_called: "pay".',
-        ),
-        ({"conversation": [{"user": "  ", "assert": {"response": {"contains": "a"}}}]}, "(nothing is said)", 'On turn 1, response: contains: "a".'),
+        (JUDGED, "hi", "greets"),
+        (EVENT, '(an event: {"a":1})', "On turn 1: says nothing."),
+        (SIMULATED, "hello", "is kind"),
+        (WORKFLOW, "(the workflow daily)", 'In the end, state: user.name: equals "Ada".'),
+        (BLANK, "(nothing is said)", 'On turn 1, response: contains: "a".'),
     ],
     ids=["judged", "event", "simulated", "workflow", "blank"],
-)  # fmt: skip
+)
 def test_a_case_tells_in_words_what_its_eval_is_about(written: dict[str, object], scenario: str, criteria: str) -> None:
     found = case_of(eval_of(**written))
 
@@ -52,7 +56,7 @@ def test_a_case_tells_in_words_what_its_eval_is_about(written: dict[str, object]
         {"description": "d"},
         {"type": "regression"},
         {"options": {"idleTimeout": 5}},
-        {"outcome": {"tools": {"not_called": "pay"}}},
+        {"outcome": STATE},
         {"setup": {"state": {"user": {"a": 1}}}},
         {"extra": {"other": 1}},
     ],

@@ -80,12 +80,8 @@ def test_tags_that_were_taken_away_from_a_case_do_not_come_back_with_its_eval() 
 
 
 def test_what_an_eval_set_of_adks_cannot_say_is_refused_by_name() -> None:
-    (draft,) = [
-        draft
-        for _, draft in read_rows(
-            "json", b'{"name": "x", "conversation": [{"user": "hi"}], "outcome": {"tools": {"not_called": "pay"}}}'
-        ).drafts
-    ]
+    text = b'{"name": "x", "conversation": [{"user": "hi"}], "outcome": {"criteria": "is kind"}}'
+    ((_, draft),) = read_rows("json", text).drafts
 
     with pytest.raises(Problem, match="the case 5") as caught:
         write_cases("adk", [PLAIN, replace(draft, id=5)], "Hours")

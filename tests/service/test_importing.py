@@ -1,5 +1,6 @@
 """Uploads as cases: every format, every fault with its line, and nothing read but the upload."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,13 @@ def faults(wanted: ImportFormat, text: str | bytes) -> list[tuple[int, str]]:
 
 # case: promptfoo/promptfoo#2230
 def test_a_table_that_excel_saved_is_read() -> None:
-    saved = '\ufeffscenario,expected_criteria\r\n"Asks for hours, Sunday","Says ""closed"""\r\nAsks for price,States 9 EUR\r\n'
+    rows = [
+        "scenario,expected_criteria",
+        '"Asks for hours, Sunday","Says ""closed"""',
+        "Asks for price,States 9 EUR",
+        "",
+    ]
+    saved = "\ufeff" + "\r\n".join(rows)
 
     found = cases("csv", saved)
 
@@ -107,25 +114,31 @@ def test_an_upload_that_is_no_text_is_refused(content: bytes, message: str) -> N
     assert message in faults("csv", content)[0][1]
 
 
+GREETS = {
+    "name": "greets",
+    "tags": ["a"],
+    "conversation": [{"user": "hi", "assert": {"response": [{"contains": "hello"}]}}],
+}
+AS_YAML = """
+name: greets
+tags: [a]
+conversation:
+  - user: hi
+    assert: {response: {contains: hello}}
+"""
+
+
 @pytest.mark.parametrize(
     ("wanted", "text"),
-    [
-        ("yaml", "name: greets\ntags: [a]\nconversation:\n  - user: hi\n    assert: {response: [{contains: hello}]}\n"),
-        ("json", '{"name": "greets", "tags": ["a"], "conversation": [{"user": "hi", "assert": {"response": [{"contains": "hello"}]}}]}'),
-        ("botpress", "export default {name: 'greets', tags: ['a'], conversation: [{user: 'hi', assert: {response: [{contains: 'hello'}]}}]}"),
-    ],
+    [("yaml", AS_YAML), ("json", json.dumps(GREETS)), ("botpress", f"export default {json.dumps(GREETS)} as const")],
     ids=["yaml", "json", "botpress"],
-)  # fmt: skip
+)
 def test_an_eval_becomes_a_case_that_carries_it(wanted: ImportFormat, text: str) -> None:
     (found,) = cases(wanted, text)
 
     assert (found.scenario, found.external_id, found.tags) == ("hi", "greets", ("a",))
     assert found.expected_criteria == 'On turn 1, response: contains: "hello".'
-    assert found.eval == {
-        "name": "greets",
-        "tags": ["a"],
-        "conversation": [{"user": "hi", "assert": {"response": [{"contains": "hello"}]}}],
-    }
+    assert found.eval == GREETS
 
 
 def test_an_eval_set_of_adks_gets_its_two_criteria() -> None:
@@ -139,7 +152,10 @@ def test_an_eval_set_of_adks_gets_its_two_criteria() -> None:
 def test_all_faults_of_an_eval_file_are_told_with_their_lines(line_end: str) -> None:
     text = line_end.join(["- name: a", "  conversation: []", "- name: b", "  conversation:", "    - usr: hi"])
 
-    assert [line for line, _ in faults("yaml", text)] == [2, 5]
+    assert [line for line, _ in faults("yaml", text)] == [1, 5]
+
+
+CUSTOM = {"name": "x", "conversation": [{"user": "hi"}], "outcome": {"custom": {"function": "os.getcwd"}}}
 
 
 # case: OWASP/ASVS 1.5.2, google ADK CVE-2026-79696
@@ -148,8 +164,8 @@ def test_all_faults_of_an_eval_file_are_told_with_their_lines(line_end: str) -> 
     [
         ("yaml", "name: !!python/object/apply:os.system ['true']\nconversation: []\n"),
         ("yaml", "name: x\nconversation: [{user: hi}]\noutcome: {custom: {function: os.getcwd}}\n"),
-        ("json", '{"name": "x", "conversation": [{"user": "hi"}], "outcome": {"custom": {"function": "os.getcwd"}}}'),
-        ("jsonl", '{"eval": {"name": "x", "conversation": [{"user": "hi"}], "outcome": {"custom": {"function": "os.getcwd"}}}}'),
+        ("json", json.dumps(CUSTOM)),
+        ("jsonl", json.dumps({"eval": CUSTOM})),
         ("adk", '{"steps": [{"call": "importlib.import_module", "args": ["pty"]}]}'),
         ("botpress", "export default {name: require('fs').readFileSync('/etc/passwd'), conversation: []}"),
         ("botpress", "const x = eval('1'); export default {name: x, conversation: [{user: 'hi'}]}"),
@@ -189,9 +205,10 @@ def touched(_audit_hook: None) -> Iterator[list[str]]:
 
 
 PLACES = [
-    "./x", "../x", "../../etc/passwd", "/etc/passwd", "/etc/hostname.json", "./x.json", "..\\x", "C:\\x", "\\\\host\\share",
-    "file:///etc/passwd", "http://127.0.0.1/x", "node:fs", "./upload", "upload", ".", "..", "/", "./x\\u0000.json",
-    "./%2e%2e/x", "con", "./" + "a" * 300, "~/x", "/proc/self/environ", "./tsconfig.json", "./package.json",
+    "./x", "../x", "../../etc/passwd", "/etc/passwd", "/etc/hostname.json", "./x.json", "..\\x", "C:\\x",
+    "\\\\host\\share", "file:///etc/passwd", "http://127.0.0.1/x", "node:fs", "./upload", "upload", ".", "..", "/",
+    "./x\\u0000.json", "./%2e%2e/x", "con", "./" + "a" * 300, "~/x", "/proc/self/environ", "./tsconfig.json",
+    "./package.json",
 ]  # fmt: skip
 assert len(PLACES) == 25
 
@@ -220,8 +237,6 @@ def test_an_import_of_an_upload_is_refused_and_no_file_is_looked_at(
 @pytest.mark.parametrize("wanted", ["jsonl", "csv", "yaml", "json", "adk", "botpress"])
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/../../b", "C:\\x", "\\\\host\\share", "..", "con", "x" * 190])
 def test_a_name_that_is_a_path_is_nothing_but_a_name(wanted: ImportFormat, name: str, touched: list[str]) -> None:
-    import json
-
     row = {"external_id": name, "scenario": name, "expected_criteria": "b"}
     one = {"name": name, "conversation": [{"user": name, "assert": {"response": [{"contains": "b"}]}}]}
     invocation = {"invocation_id": name, "user_content": {"parts": [{"text": name}], "role": "user"}}

@@ -126,9 +126,15 @@ def _spending(indent: str, agent: Usage | None, judge: Usage | None, user: Usage
     told = [
         f"{who}: {_spent(usage)}"
         for who, usage in (("agent", agent), ("judge", judge), ("simulated user", user))
-        if usage is not None and (usage.input_tokens, usage.output_tokens, usage.cost_usd) != (None, None, None)
+        if usage is not None and _tells(usage)
     ]
     return [indent + "; ".join(told)] if told else []
+
+
+def _tells(usage: Usage) -> bool:
+    """Say whether a usage is worth a line; that calls of a scripted model took nothing is not."""
+    spent = (usage.input_tokens, usage.output_tokens, usage.cost_usd)
+    return spent != (None, None, None) and not (usage.calls and spent == (0, 0, 0))
 
 
 def _spent(usage: Usage) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from fastapi import Depends, Query, Request
-from pydantic import AfterValidator, BaseModel, ConfigDict, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, model_validator
 from starlette.responses import Response
 
 from audition.service.problems import Problem
@@ -110,11 +110,24 @@ class Page:
     after: int
 
 
+def _read_cursor(cursor: object) -> int:
+    try:
+        after = int(base64.urlsafe_b64decode(str(cursor) + "=" * (-len(str(cursor)) % 4)))
+    except (ValueError, binascii.Error):
+        after = -1
+    if not 0 <= after < 2**63:
+        raise ValueError("this is no cursor; take it from the Link header of the page before")
+    return after
+
+
+_Cursor = Annotated[int, BeforeValidator(_read_cursor), WithJsonSchema({"type": "string"}, mode="validation")]
+
+
 async def _page(  # async: for plain functions FastAPI fetches a thread each
     limit: Annotated[int, Query(ge=1, le=MOST, description="how many at most")] = DEFAULT_LIMIT,
-    cursor: Annotated[str | None, Query(description="where to go on, from the Link header of the page before")] = None,
+    cursor: Annotated[_Cursor | None, Query(description="where to go on: from the page before's Link header")] = None,
 ) -> Page:
-    return Page(limit=limit, after=0 if cursor is None else _read_cursor(cursor))
+    return Page(limit=limit, after=cursor or 0)
 
 
 Paged = Annotated[Page, Depends(_page)]
@@ -136,16 +149,6 @@ def listed(request: Request, items: Sequence[Any], page: Page, *, total: int, la
 
 def _cursor(last: int) -> str:
     return base64.urlsafe_b64encode(str(last).encode()).decode().rstrip("=")
-
-
-def _read_cursor(cursor: str) -> int:
-    try:
-        after = int(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except (ValueError, binascii.Error):
-        after = -1
-    if not 0 <= after < 2**63:
-        raise Problem(422, "query.cursor: this is no cursor; take it from the Link header of the page before")
-    return after
 
 
 _RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?")

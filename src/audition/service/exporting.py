@@ -64,20 +64,25 @@ def _write_json(cases: Sequence[Case], _name: str) -> str:
 
 
 def _write_adk(cases: Sequence[Case], name: str) -> str:
-    """Return an eval set, after reading it again to see whether it says the same."""
+    """Return an eval set, after reading each case of it again to see whether it says the same."""
     evals = [*_evals(cases)]
-    text = json.dumps(write_eval_set(Suite(name=name, evals=tuple(evals))), ensure_ascii=False, indent=2) + "\n"
-    if cases:
-        read = [draft for _, draft in read_rows("adk", text.encode()).drafts]
-        back = {draft.external_id or one.name: draft for draft, one in zip(read, evals, strict=False)}
-        refuse(
-            [
-                (f"/cases/{case.id}", f"the case {case.id} says what an eval set of ADK cannot say")
-                for case, one in zip(cases, evals, strict=True)
-                if _comparable(case) != _comparable(back.get(one.name))
-            ]
-        )
-    return text
+    refuse(
+        [
+            (f"/cases/{case.id}", f"the case {case.id} says what an eval set of ADK cannot say")
+            for case, one in zip(cases, evals, strict=True)
+            if _comparable(case) != _comparable(_read_again(one))
+        ]
+    )
+    return _eval_set(name, evals) + "\n"
+
+
+def _read_again(one: Eval) -> Case | None:
+    drafts = read_rows("adk", _eval_set("one", [one]).encode()).drafts
+    return drafts[0][1] if drafts else None
+
+
+def _eval_set(name: str, evals: Sequence[Eval]) -> str:
+    return json.dumps(write_eval_set(Suite(name=name, evals=tuple(evals))), ensure_ascii=False, indent=2)
 
 
 _WRITERS: Final[Mapping[ExportFormat, Callable[[Sequence[Case], str], str]]] = {

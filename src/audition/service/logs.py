@@ -19,8 +19,8 @@ _NAMED: Final = re.compile(
     re.IGNORECASE,
 )
 _QUERY: Final = re.compile(r"(?<=[\w/])\?[^\s\"']+=[^\s\"']*")
-_CHATTY = ("uvicorn.access", "httpx", "httpx2", "alembic")
-"""Loggers of others that tell of every request."""
+_CHATTY = ("uvicorn.access", "httpx", "httpx2", "alembic", "google_adk")
+"""Loggers of others that tell of every request, or advise on code that nobody here can change."""
 
 _KNOWN_FIELDS: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 

@@ -32,6 +32,7 @@ def _router(family: Family, seats: Seats) -> APIRouter:
     @router.get(
         "/{run_id}/events",
         response_class=_Stream,
+        status_code=200,
         responses=answers(None, 401, 403, 404, media_type="text/event-stream"),
     )
     async def watch_run(

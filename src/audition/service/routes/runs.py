@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Request
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from audition.results import RunStatus
@@ -12,13 +11,13 @@ from audition.service.context import Editor, Here, Reader, Service
 from audition.service.conventions import Moment, Paged, created, listed, reply
 from audition.service.dataset_bodies import View
 from audition.service.openapi import answers
-from audition.service.problems import Problem
 from audition.service.run_bodies import FullRunOut, RunOut, RunWithResultsOut, run_body
 from audition.service.run_creation import RunIn, audited, cases_of, choose, create
 from audition.service.run_estimates import EstimateOut, estimate
-from audition.service.run_pages import Pages, Sent, full
+from audition.service.run_pages import Pages
 from audition.service.run_places import LISTED, MADE, TAG, Place, RunId, place_in, router_of
-from audition.service.run_watching import Seats, until, wait_of
+from audition.service.run_reading import Watching, quick_route
+from audition.service.run_watching import Seats, wait_of
 from audition.store.service import audit
 from audition.store.service.database import Connection
 from audition.store.service.datasets import dataset
@@ -120,8 +119,8 @@ def _estimated(here: Service, place: Place, body: RunIn) -> dict[str, object]:
 
 def _add_reading(router: APIRouter, family: Family, pages: Pages, seats: Seats) -> None:
     find = place_in(family)
+    watching = Watching(pages, seats)
 
-    @router.get("/{run_id}", responses=answers(RunWithResultsOut | FullRunOut, 304, 401, 403, 404, headers=TAG))
     async def get_run(
         request: Request,
         here: Here,
@@ -133,65 +132,16 @@ def _add_reading(router: APIRouter, family: Family, pages: Pages, seats: Seats) 
         _if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Return a run with the results it has so far."""
-
-        def shown() -> Sent:
-            if view == "full":
-                return here.database.read(lambda connection: full(connection, here, place, run_id))
-            return here.database.read(lambda connection: pages.plain(connection, place, run_id))
-
         wait_s = wait_of(prefer) if prefer else 0
-        if wait_s:
-            await _changed(request, here, place, run_id, shown, wait_s=wait_s, seats=seats, member_id=reader.member_id)
-        return _sent(request, await run_in_threadpool(shown), waited=bool(wait_s))
+        return await watching.answer(request, here, place, run_id, view=view, wait_s=wait_s, reader=reader)
 
-
-async def _changed(
-    request: Request,
-    here: Service,
-    place: Place,
-    run_id: int,
-    shown: Any,
-    *,
-    wait_s: int,
-    seats: Seats,
-    member_id: int,
-) -> None:
-    """Wait until a run is another than the client has; until its end, when the client does not say what it has."""
-    known = _tags(request)
-    if known and (await run_in_threadpool(shown)).tag not in known:
-        return
-    try:
-        seats.take(member_id)
-    except Problem:  # a preference may be passed over (RFC 7240)
-        return
-
-    def look() -> Any:
-        return run_in_threadpool(here.database.read, lambda connection: place.state_of(connection, run_id))
-
-    try:
-        before = await look()
-        await until(
-            look,
-            lambda state: state.is_final or (bool(known) and state != before),
-            wait_s=wait_s,
-            has_left=request.is_disconnected,
-        )
-    finally:
-        seats.leave(member_id)
-
-
-def _sent(request: Request, page: Sent, *, waited: bool) -> Response:
-    headers = {"ETag": page.tag}
-    if waited:
-        headers["Preference-Applied"] = "wait"
-    if page.tag in _tags(request):
-        return Response(status_code=304, headers=headers)
-    return Response(page.body, headers=headers, media_type="application/json")
-
-
-def _tags(request: Request) -> set[str]:
-    given = request.headers.get("if-none-match")
-    return {tag.strip().removeprefix("W/") for tag in given.split(",")} if given else set()
+    router.add_api_route(
+        "/{run_id}",
+        get_run,
+        methods=["GET"],
+        responses=answers(RunWithResultsOut | FullRunOut, 304, 401, 403, 404, headers=TAG),
+        route_class_override=quick_route(family, pages),
+    )
 
 
 def _add_deleting(router: APIRouter, family: Family) -> None:

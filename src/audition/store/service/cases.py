@@ -12,6 +12,9 @@ from audition.store.service.database import utc
 from audition.store.service.datasets import Dataset, case_count, next_version
 from audition.store.service.tables import CASE_REVISIONS, CASES
 
+_AT_ONCE = 1000
+"""How many ids one statement names; there are limits, which differ."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
@@ -118,14 +121,14 @@ def write_cases(
     if rows:
         ids = connection.execute(insert(CASES).returning(CASES.c.id, sort_by_parameter_order=True), rows).scalars()
         made = [replace(draft, id=case_id, created_at=now) for draft, case_id in zip(drafts, ids, strict=True)]
-    _close(connection, dataset, [case.id for case in changed], version)
+    _close(connection, [case.id for case in changed], version)
     connection.execute(insert(CASE_REVISIONS), [_revision(dataset, case, version) for case in (*made, *changed)])
     return made
 
 
 def remove_case(connection: Connection, dataset: Dataset, case_id: int) -> None:
     """Take a case out of a dataset that was got to be changed, from a new version on; older ones still have it."""
-    _close(connection, dataset, [case_id], next_version(connection, dataset))
+    _close(connection, [case_id], next_version(connection, dataset))
 
 
 def case_of(case_id: int, document: str) -> Case:
@@ -153,12 +156,12 @@ def _at(dataset_id: int, version: int) -> Select[tuple[int, str]]:
     return select(revisions.case_id, revisions.document).where(*holds)
 
 
-def _close(connection: Connection, dataset: Dataset, ids: Sequence[int], version: int) -> None:
+def _close(connection: Connection, ids: Sequence[int], version: int) -> None:
     """Have the present revisions of cases end before a version."""
     revisions = CASE_REVISIONS.c
-    for case_id in ids:
-        query = update(CASE_REVISIONS).where(revisions.case_id == case_id, revisions.dataset_id == dataset.id)
-        connection.execute(query.where(revisions.to_version.is_(None)).values(to_version=version))
+    for start in range(0, len(ids), _AT_ONCE):
+        is_present = revisions.case_id.in_(ids[start : start + _AT_ONCE]) & revisions.to_version.is_(None)
+        connection.execute(update(CASE_REVISIONS).where(is_present).values(to_version=version))
 
 
 def _check_external_ids(connection: Connection, dataset: Dataset, cases: Sequence[Case]) -> None:

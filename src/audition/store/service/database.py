@@ -13,6 +13,7 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     create_engine,
+    event,
     func,
     inspect,
     literal_column,
@@ -46,6 +47,8 @@ _AGAIN = frozenset({"40001", "40P01"})
 """PostgreSQL's codes for a transaction that lost against others and is to be done again."""
 
 _TIMES = 10
+_FROZEN_S = 10
+"""How long a transaction may stand still in PostgreSQL, whole seconds; ours never wait for anything outside of it."""
 
 Answer = TypeVar("Answer")
 
@@ -68,6 +71,8 @@ class Database:
         self.now_s: ColumnElement[float] = literal_column(_NOW[self.url.get_backend_name()], Float)
         try:
             self._engine = create_engine(self.url, **self._arguments())
+            if not self.is_sqlite:
+                event.listen(self._engine, "connect", _let_go_of_locks)
         except ModuleNotFoundError as error:
             raise MissingExtra("server", needed_for="a database in PostgreSQL") from error
         try:
@@ -171,6 +176,12 @@ class Database:
 def utc(moment: datetime | None = None) -> str:
     """Return a moment (None: now) as the tables keep it: `2026-01-15T10:00:00.123Z`."""
     return f"{(moment or datetime.now(UTC)).astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
+
+
+def _let_go_of_locks(connection: Any, _record: object) -> None:
+    """Have the server end a transaction whose process does not go on: else a frozen worker keeps a run from others."""
+    connection.execute(f"SET idle_in_transaction_session_timeout = '{_FROZEN_S}s'")
+    connection.commit()
 
 
 def _known_url(text: str) -> URL:
