@@ -20,6 +20,7 @@ NAMES = (
     "adk",
     "pytest_plugin",
     "lint",
+    "service",
 )
 
 

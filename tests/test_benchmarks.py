@@ -30,6 +30,12 @@ ROOT = Path(__file__).parents[1]
             "pytest_plugin", ["20 evals in .eval.yaml under pytest, wall", "4 evals of 20 ms, 50 at once"], id="pytest"
         ),
         pytest.param("lint", ["L1, found wrongly", "L4, missed"], id="lint"),
+        pytest.param(
+            "service",
+            ["GET a run with 50 results", "SQLite, 20 scripted cases, 1 at once", "two workers for one's wall"],
+            id="service",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_benchmark_runs_and_prints_its_figures(name: str, lines: list[str]) -> None:

@@ -10,8 +10,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import insert
 
@@ -189,3 +190,59 @@ def crew(url: str, folder: Path) -> Iterator[Crew]:
         yield made
     finally:
         made.end()
+
+
+class Served:
+    """`audition serve` in a folder, on a port of its own; `token` is the owner's."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        owner = {"AUDITION_OWNER_EMAIL": "owner@example.com", "AUDITION_OWNER_PASSWORD": "a long secret"}
+        with (folder / "serve.log").open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "audition", "serve", "--port", "0", *options],
+                cwd=folder,
+                env=os.environ | owner,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        assert self.process.stdout is not None
+        said = self.process.stdout.readline()
+        assert said.startswith("audition serves http://"), (folder / "serve.log").read_text()
+        self.port = int(said.split(",")[0].rpartition(":")[2])
+        login = {"email": "owner@example.com", "password": "a long secret"}
+        self.token = ""
+        self.token = self.ask("POST", "/api/v1/auth/login", login)[1]["token"]
+
+    def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
+        """Return the status and the body of an answer."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read() or b"null")
+        finally:
+            connection.close()
+
+    def end(self) -> int:
+        """Ask it to end, and return its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(30)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+
+@contextmanager
+def served(folder: Path, *options: str) -> Iterator[Served]:
+    """Return a service that is gone at the end."""
+    one = Served(folder, *options)
+    try:
+        yield one
+    finally:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait()
+        if one.process.stdout is not None:
+            one.process.stdout.close()

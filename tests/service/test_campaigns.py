@@ -5,6 +5,7 @@ Short campaigns belong to every run of the tests; the long ones are marked `slow
 
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,10 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Select, func, select, update
-from tests.doubles.service_runs import Crew, Worker, add_dataset, add_run, crew, ends, run_of, until
+from tests.doubles.service_runs import Crew, Served, Worker, add_dataset, add_run, crew, ends, run_of, served, until
 
 from audition.errors import StoreError
 from audition.service.runs import Runs
@@ -230,6 +232,7 @@ def put_to_sleep(place: Place, worker: Worker) -> None:
 
     def is_asleep() -> bool:
         worker.send(signal.SIGSTOP)
+        until(lambda: Path(f"/proc/{worker.process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
         impatient = Database(place.crew.url, patience_s=0.2)
         try:
             impatient.write(lambda connection: connection.execute(update(RUNS).where(RUNS.c.id == 0).values(id=0)))
@@ -347,6 +350,85 @@ def test_a_worker_that_is_asked_twice_ends_at_once(sqlite: Place) -> None:
 
     assert worker.wait() == 128 + signal.SIGTERM
     assert run_of(sqlite.database, run_id).status == "running"
+
+
+@pytest.mark.parametrize(
+    ("writers", "readers", "seconds"),
+    [pytest.param(4, 2, 3, id="4 writers, 3 s"), pytest.param(16, 8, 60, id="16 writers, 60 s", marks=SLOW)],
+)
+def test_many_writers_and_readers_and_a_run_get_along_on_sqlite(
+    tmp_path: Path, writers: int, readers: int, seconds: float
+) -> None:
+    shutil.copytree(Path(__file__).parents[2] / "examples" / "front_desk", tmp_path, dirs_exist_ok=True)
+    with (tmp_path / "audition.toml").open("a") as settings:
+        settings.write("\n[service]\nrequests_per_minute = 10000000\nmax_cases = 1000000\n")
+    with served(tmp_path) as service, ThreadPoolExecutor(writers + readers) as together:
+        agent = {"name": "Hours FAQ", "base_system_prompt": "You answer.", "model": "scripted:hours.yaml"}
+        assert service.ask("POST", "/api/v1/agents", agent)[0] == 201
+        datasets = "/api/v1/agents/1/eval-datasets"
+        for number in range(writers + 1):
+            assert service.ask("POST", datasets, {"name": f"set {number}"})[0] == 201
+        case = {
+            "scenario": "A customer asks what your business hours are.",
+            "expected_criteria": "States specific opening and closing hours or days of the week.",
+        }
+        for _ in range(50):
+            assert service.ask("POST", f"{datasets}/1/cases", case)[0] == 201
+        run = service.ask("POST", f"{datasets}/1/runs", {"candidate_system_prompt": "You answer.", "concurrency": 4})
+        assert run[0] == 201
+        until_s = time.monotonic() + seconds
+
+        def write(number: int) -> list[int]:
+            found = []
+            while time.monotonic() < until_s:
+                found.append(service.ask("POST", f"{datasets}/{number + 2}/cases", case)[0])
+            return found
+
+        def read(_: int) -> list[int]:
+            found = []
+            while time.monotonic() < until_s:
+                found.append(service.ask("GET", f"{datasets}/1/runs/1")[0])
+            return found
+
+        reading = [together.submit(read, number) for number in range(readers)]
+        written = [one.result() for one in [together.submit(write, number) for number in range(writers)]]
+        assert {status for statuses in written for status in statuses} == {201}
+        assert {status for one in reading for status in one.result()} == {200}
+        ended = until(lambda: ended_run(service.ask("GET", f"{datasets}/1/runs/1")[1]))
+        counts = [full_count(service, f"{datasets}/{number + 2}") for number in range(writers)]
+        print(f"\n{sum(map(len, written))} written, {sum(len(one.result()) for one in reading)} read")  # noqa: T201
+        assert service.end() == 0
+
+    assert counts == [len(statuses) for statuses in written]
+    assert (ended["status"], ended["error_message"], len(ended["results"])) == ("completed", None, 50)
+
+
+def ended_run(run: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a run that is at its end."""
+    return run if run["status"] in ("completed", "failed") else None
+
+
+def full_count(service: Served, dataset: str) -> int:
+    """Return how many cases a dataset has."""
+    return int(service.ask("GET", f"{dataset}?view=full")[1]["case_count"])
+
+
+def test_a_run_goes_on_when_its_connections_to_the_server_were_cut(postgresql: Place, postgres: str) -> None:
+    import psycopg
+
+    run_id = postgresql.add(40, concurrency=4)
+    worker = postgresql.crew.start(delay_s=0.1)
+    worker.wait_until_ready()
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+    for results in (2, 10, 20):
+        until(lambda results=results: postgresql.done(run_id) >= results)
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            connection.execute(cut, [postgresql.database.url.database])
+
+    run = ends(postgresql.database, run_id)
+
+    assert run.status == "completed"
+    insist_that_nothing_is_lost(postgresql, run_id, 40)
 
 
 @pytest.mark.parametrize("times", [pytest.param(4, id="4"), pytest.param(20, id="20", marks=SLOW)])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audition.service.exporting import ExportFormat, write_cases
-from audition.service.importing import read_rows
+from audition.service.importing import ImportFormat, read_rows
 from audition.service.problems import Problem
 from audition.store.service.cases import Case
 
@@ -33,7 +33,7 @@ FULL = Case(
 
 def examples() -> list[Case]:
     """Return the cases of all examples of ours, one format after the other."""
-    files = [(file, "yaml") for file in sorted(EXAMPLES.rglob("*.eval.yaml"))]
+    files: list[tuple[Path, ImportFormat]] = [(file, "yaml") for file in sorted(EXAMPLES.rglob("*.eval.yaml"))]
     files += [(file, "adk") for file in sorted(EXAMPLES.rglob("*.evalset.json"))]
     drafts = [draft for file, kind in files for _, draft in read_rows(kind, file.read_bytes()).drafts]
     return [replace(draft, id=number) for number, draft in enumerate(drafts, 10)]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from fastapi import Header
+from fastapi import Header, Query
 from fastapi import Path as InPath
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
@@ -29,7 +29,8 @@ Name200 = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern
 Label = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f]$")]
 """A word or a few on one line, not ending with a space: a tag, a cluster, an id elsewhere."""
 
-Id = Annotated[int, Field(ge=1, le=MOST)]
+Id = Annotated[int, Field(ge=1, le=2**53 - 1)]
+"""An id in a body, where larger numbers are not exact for everybody. Source: RFC 8259, section 6."""
 
 
 def _plain_data(value: Any) -> Any:
@@ -59,6 +60,13 @@ Tags = Annotated[list[Label], Field(max_length=50)]
 
 IfMatch = Annotated[str | None, Header(alias="If-Match", description="the ETag of what you have seen")]
 IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="the ETag of what you have")]
+
+
+PartOfName = Annotated[
+    str | None,
+    Query(max_length=200, pattern=r"^[^\x00]*$", description="only those with this in their names, in any case"),
+]
+"""A parameter of lists of what has a name."""
 
 
 def subject_id_in_path(family: Family) -> Any:

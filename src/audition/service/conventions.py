@@ -34,9 +34,9 @@ def prefers_strict(prefer: str) -> bool:
 
 
 class Body(BaseModel):
-    """The body of a request. Unknown fields are ignored, unless the client asks to be told of them."""
+    """The body of a request: types are taken as written. Unknown fields are ignored, unless the client prefers not."""
 
-    model_config = ConfigDict(extra="allow", str_strip_whitespace=False, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="allow", strict=True, str_strip_whitespace=False, hide_input_in_errors=True)
 
     @model_validator(mode="before")
     @classmethod

@@ -9,9 +9,9 @@ from audition.evals import Eval, Suite
 from audition.formats.adk import write_eval_set
 from audition.formats.eval_dict import write_eval
 from audition.service.bodies import refuse
+from audition.service.csv_tables import table_line
 from audition.service.eval_cases import ADK_KEY, eval_of_case
 from audition.service.importing import COLUMNS, read_rows
-from audition.service.csv_tables import table_line
 from audition.store.service.cases import Case, document_of
 
 ExportFormat = Literal["jsonl", "csv", "yaml", "json", "adk"]

@@ -16,9 +16,9 @@ from audition.formats.botpress import read_text_alone
 from audition.formats.eval_dict import read_evals
 from audition.service.bodies import Data, LongText
 from audition.service.case_evals import read_case_eval
+from audition.service.csv_tables import TableFault, read_table
 from audition.service.dataset_bodies import CaseIn, draft_of, faults_of_case
 from audition.service.eval_cases import case_of_eval, row_of_eval
-from audition.service.csv_tables import TableFault, read_table
 from audition.store.service.cases import Case
 
 ImportFormat = Literal["jsonl", "csv", "yaml", "json", "adk", "botpress"]

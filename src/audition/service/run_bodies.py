@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from audition.results import CheckResult, TrialResult, agent_usage, judge_usage
 from audition.service.conventions import seconds
@@ -25,8 +25,29 @@ _WHO = ("agent", "judge", "user")
 """Whose models a run asks: `user` is the model that plays simulated users."""
 
 
+_RUN: dict[str, Any] = {
+    "id": 1,
+    "dataset_id": 1,
+    "candidate_system_prompt": "We are open 9-5 Mon-Fri.",
+    "status": "pending",
+    "error_message": None,
+    "created_at": "2026-01-15T10:05:00Z",
+}
+_RESULT: dict[str, Any] = {
+    "id": 1,
+    "run_id": 1,
+    "case_id": 1,
+    "actual_response": "We are open from nine to five.",
+    "verdict": "pass",
+    "judge_reasoning": "It names the hours.",
+    "error_message": None,
+}
+
+
 class RunOut(BaseModel):
     """A run. Source: evals REST API."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_RUN]})
 
     id: int
     dataset_id: int
@@ -57,6 +78,8 @@ class ResultOut(BaseModel):
 
 class RunWithResultsOut(RunOut):
     """A run with the results it has so far, in the order of the cases."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**_RUN, "status": "completed", "results": [_RESULT]}]})
 
     results: list[ResultOut]
 

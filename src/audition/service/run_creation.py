@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from audition.errors import SettingsError
 from audition.llm import Models
@@ -48,6 +48,8 @@ class AtLeast(Body):
 
 class RunIn(Body):
     """A run that is to be. Only the candidate is needed; it is not saved to the subject."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"candidate_system_prompt": "We are open 9-5 Mon-Fri."}]})
 
     candidate_system_prompt: LongText
     label: Label | None = Field(default=None, description="a name to find the run by")

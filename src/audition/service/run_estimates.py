@@ -4,12 +4,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
 from audition.errors import SettingsError
 from audition.evals import Eval
 from audition.llm import Models
+from audition.providers import is_loopback
 from audition.scoring.lint import judged_texts
 from audition.service.case_evals import to_eval
 from audition.service.linting import lint_cases, tool_names
@@ -134,5 +136,6 @@ def _missing_keys(settings: Settings, references: Iterable[str]) -> Iterator[str
             except SettingsError as error:  # the subject may be older than the settings
                 yield "; ".join(filter(None, (error.message, error.hint)))
                 continue
-            if provider.api_key_env and not provider.api_key:
+            is_here = is_loopback(urlsplit(provider.base_url).hostname or "")
+            if provider.api_key_env and not provider.api_key and not is_here:
                 yield f"{provider.api_key_env} is not set, which {name} needs"

@@ -124,7 +124,7 @@ class Together:
             one.found, one.missing = (None, found) if isinstance(found, NotFound) else (found, None)
             one.is_read = True
 
-    def _found(self, connection: Connection, place: Place, run_id: int) -> Sent | None | NotFound:
+    def _found(self, connection: Connection, place: Place, run_id: int) -> Sent | NotFound | None:
         try:
             return self._pages.kept(connection, place, run_id)
         except NotFound as missing:

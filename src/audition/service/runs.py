@@ -17,11 +17,12 @@ from typing import Any
 from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID, WorkflowStatus
 
 from audition.errors import AuditionError, StoreError
-from audition.service.conducting import Conducting, Performance, lasting
+from audition.service.conducting import Conducting, Performance, Stop, lasting
 from audition.service.presence import Presence
 from audition.store.service import runs, workers
 from audition.store.service.database import Connection, Database
 from audition.store.service.migrations import VERSION
+from audition.wire import storable
 
 QUEUE = "runs"
 POLLING_S = 0.2
@@ -59,6 +60,7 @@ class Runs:
             serializer=DBOSPortableJSONSerializer(),
             application_name=_APPLICATION,
             lazy=True,
+            retry_connection_errors=False,
         )
 
     def enqueue(self, connection: Connection, run_id: int) -> None:
@@ -172,13 +174,22 @@ class DurableRuns(Runs):
             self._begun.discard(run_id)
 
     async def _conducted(self, begun: runs.Begun, generation: int) -> str:
-        run_id = begun.claim.run_id
         try:
             performance = await asyncio.to_thread(self._open, self._database, begun)
+            stopped = await self._performed(begun, generation, performance)
         except AuditionError as error:
-            why = f"{error.message}; {error.hint}" if error.hint else error.message
-            await lasting(self._database.write, partial(runs.finish, claim=begun.claim, error=why))
-            return "failed"
+            return await self._failed(begun, f"{error.message}; {error.hint}" if error.hint else error.message)
+        except Exception as fault:  # whatever it is, the run must not stay as if somebody were at it
+            _log.exception("run %d broke", begun.claim.run_id)
+            return await self._failed(begun, f"audition made a mistake: {type(fault).__name__}: {fault}")
+        if stopped in ("draining", "broken"):
+            held = runs.Holding(begun.claim.run_id, begun.claim.generation, self.me)
+            await lasting(self._database.write, partial(self._taken, one=held))
+        return stopped or "completed"
+
+    async def _performed(self, begun: runs.Begun, generation: int, performance: Performance) -> Stop | None:
+        """Carry out the trials of a run, each as a workflow; return the stop that kept it from its end."""
+        run_id = begun.claim.run_id
         conducting = self._held[run_id, generation] = Conducting(self._database, begun, performance)
         if self._is_draining.is_set():
             conducting.stop("draining")
@@ -189,13 +200,13 @@ class DurableRuns(Runs):
             await apart
 
         try:
-            stopped = await conducting.to_the_end(start_child)
+            return await conducting.to_the_end(start_child)
         finally:
             del self._held[run_id, generation]
-        if stopped in ("draining", "broken"):
-            held = runs.Holding(run_id, begun.claim.generation, self.me)
-            await lasting(self._database.write, partial(self._taken, one=held))
-        return stopped or "completed"
+
+    async def _failed(self, begun: runs.Begun, why: str) -> str:
+        await lasting(self._database.write, partial(runs.finish, claim=begun.claim, error=storable(why)))
+        return "failed"
 
     async def _case(self, run_id: int, generation: int, case_id: int, number: int) -> None:
         with SetWorkflowID(f"{_workflow_id(run_id, generation)}:{case_id}:{number}"):

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
 from sqlalchemy import select
 
 from audition.service.app import create_app
@@ -31,7 +30,7 @@ def lines(*rows: dict[str, Any]) -> str:
     return "".join(json.dumps({"expected_criteria": "Answers.", **row}) + "\n" for row in rows)
 
 
-def load(client: TestClient, dataset: str, content: str | bytes, wanted: str = "jsonl", **more: Any) -> Response:
+def load(client: TestClient, dataset: str, content: str | bytes, wanted: str = "jsonl", **more: Any) -> Any:
     """Import an upload."""
     return client.post(f"{dataset}/import", params={"format": wanted, **more}, content=content)
 
@@ -141,7 +140,7 @@ def test_what_is_exported_can_be_imported_elsewhere(
     editor: TestClient, viewer: TestClient, dataset: str, wanted: str
 ) -> None:
     fixture = {"name": "t", "results": [{"result": 1}]}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"scenario": "=1+1", "external_id": "1", "must_pass": True, "tags": ["a", "b, c"], "context": {"k": [None]}},
         {"scenario": "line\nbreak \u2028 ü", "cluster": "c", "tool_fixtures": [fixture]},
     ]

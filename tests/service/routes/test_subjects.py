@@ -233,6 +233,10 @@ def test_a_mask_that_stands_for_nothing_is_refused(editor: TestClient) -> None:
     }  # fmt: skip
 
 
+def test_a_part_of_a_name_that_no_name_has_is_refused(viewer: TestClient) -> None:
+    assert viewer.get("/api/v1/agents", params={"q": "a\0"}).status_code == 422
+
+
 def test_a_viewer_reads_and_changes_nothing(editor: TestClient, viewer: TestClient) -> None:
     place = agent(editor)
 

@@ -1,6 +1,7 @@
 """Cases as they are kept: what each said in each version."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -132,3 +133,20 @@ def test_cases_are_read_page_by_page_and_by_tag(database: Database, dataset: Dat
 
     assert ([case.scenario for case in page], total) == (["b"], 3)
     assert ([case.scenario for case in tagged], of_tag) == (["a", "c"], 2)
+
+
+def test_changes_at_the_same_time_make_a_version_each_and_lose_nothing(database: Database, dataset: Dataset) -> None:
+    def add_one(number: int) -> None:
+        def action(connection: Connection) -> None:
+            found = datasets.dataset(connection, "agents", dataset.subject_id, dataset.id, to_change=True)
+            store.add_cases(connection, found, [plain(str(number), str(number % 4))], most=100)
+
+        database.write(action)
+
+    with ThreadPoolExecutor(8) as pool:
+        done = [pool.submit(add_one, number) for number in range(12)]
+    refused = [future.exception() for future in done if future.exception()]
+
+    assert {type(error) for error in refused} == {Conflict}
+    assert (len(refused), again(database, dataset).version) == (8, 5)
+    assert len(texts(database, dataset, 5)) == 4

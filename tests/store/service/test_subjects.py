@@ -1,13 +1,14 @@
 """Agents and orchestrators as they are kept: versions, children, trees."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from audition.errors import Conflict, NotFound
 from audition.store.service import subjects as store
-from audition.store.service.database import Database
+from audition.store.service.database import Connection, Database
 from audition.store.service.subjects import StoredSubject, decode_subject, encode_subject, tree
 from audition.subjects import Subject
 
@@ -140,3 +141,23 @@ def test_subjects_are_found_by_a_part_of_their_names_and_page_by_page(database: 
 
     assert ([one.name for one in (*first, *rest)], total) == (["Desk one", "DESK two"], 2)
     assert [one.name for one in percent] == ["100%"]
+
+
+def test_two_who_close_a_circle_at_the_same_time_are_not_both_let(database: Database) -> None:
+    first, second = orchestrator(database, "First"), orchestrator(database, "Second")
+
+    def put_below(upper: int, lower: int) -> int:
+        def action(connection: Connection) -> int:
+            before = store.subject(connection, "orchestrators", upper, to_change=True)
+            children: store.Children = {"orchestrators": [lower], "agents": []}
+            if store.faults_of_children(connection, upper, children):
+                return 0
+            document = {**before.document, "sub_orchestrators": [lower]}
+            return store.change(connection, before, before.name, document, by=BY).version
+
+        return database.write(action)
+
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(put_below, first.id, second.id), pool.submit(put_below, second.id, first.id)]
+
+    assert sorted(future.result() for future in done) == [0, 2]

@@ -146,7 +146,7 @@ report_options = _all_of(
     click.option(
         "--format",
         "report",
-        metavar="text|json|junit|botpress-json",
+        metavar="text|json|html|markdown|csv|junit|botpress-json",
         default="text",
         callback=report_name,
         help="How results are written.",

@@ -34,6 +34,11 @@ _ADVERBS = words("also only then now still already just first simply always even
 _CONTRACTED = {"isn't": "is", "aren't": "are", "wasn't": "was", "weren't": "were", "hasn't": "has", "haven't": "have",
                "doesn't": "does", "don't": "do", "didn't": "did", "hadn't": "had", "there's": "is", "it's": "is",
                "that's": "is", "she's": "is", "he's": "is", "who's": "is"}  # fmt: skip
+_SAME_PARTICIPLE = words("run put set read cut let shut hit cost come become input")
+_IS = words("is are was were be been being gets get got")
+_PREPOSITIONS = words("upon on after with by at in for following given from based using through under without")
+_DETERMINERS = words("the a an this that these those his her their its")
+_OR_ELSE = words("more fewer less so later two three four better earlier")
 _BE_HAVE = words("be have do")
 _PLURAL_SUBJECTS = words("we i you they users customers agents")
 
@@ -88,6 +93,8 @@ class Clause:
     @property
     def bare(self) -> bool:
         """Whether its verb has no subject of its own."""
+        if self.before and self.before[0].low in _PREPOSITIONS:
+            return sum(token.low in _DETERMINERS for token in self.before) <= 1
         return all(token.low in _ADVERBS or token.low.endswith("ly") for token in self.before)
 
     @property
@@ -140,6 +147,8 @@ def _leads(tokens: list[Token], index: int, held: list[Token]) -> bool:
     low = tokens[index].low
     if low not in _LEADS:
         return False
+    if low == "or" and index + 1 < len(tokens) and tokens[index + 1].low in _OR_ELSE:
+        return False
     if low == "that":
         following = tokens[index + 1].low if index + 1 < len(tokens) else "."
         return following not in _SENTENCE_END and following not in _MARKS and (
@@ -155,6 +164,8 @@ def _analysed(sentence: int, leads: tuple[str, ...], mark: str, tokens: list[Tok
     group = [token.low for token in tokens[first : main + 1]] if first >= 0 else []
     auxiliaries = [_CONTRACTED.get(word, word) for word in group[:-1]]
     verb, form = (_reading(tokens[main].low) or ("", "base")) if first >= 0 else ("", "base")
+    if form == "base" and verb in _SAME_PARTICIPLE and auxiliaries and auxiliaries[-1] in _IS:
+        form = "ed"
     being = any((verb_of(word) or ("",))[0] in ("be", "get") for word in auxiliaries)
     having = any(word in ("has", "have", "had", "having", "'ve") for word in auxiliaries)
     passive = form == "ed" and verb != "be" and being
@@ -225,15 +236,22 @@ def _is_finite(tokens: list[Token], index: int) -> bool:
     if low in _MODALS or verb in _BE_HAVE and form in ("s", "ed"):
         return previous not in ("a", "the") and form != "ing"
     if _only_adverbs(tokens, index):
-        if form in ("base", "s"):
-            return not _another_finite(tokens, index)
-        return False
+        if form == "s":
+            return not _is_auxiliary(following)
+        return form == "base" and not _another_finite(tokens, index)
     if previous in _BEFORE_NOUN or previous == "to" or tokens[index].text[:1].isupper():
         return False
     if form == "s":
         return not _is_auxiliary(following) and not (following and _is_plain_verb(following))
-    return form == "base" and (previous in _PLURAL_SUBJECTS or previous.endswith("s") and len(previous) > 3) and (
+    return form == "base" and (previous in _PLURAL_SUBJECTS or _is_plural(previous)) and (
         verb not in ("order", "check", "search", "record", "request", "report", "call", "name", "address", "text", "list")
+    )
+
+
+def _is_plural(low: str) -> bool:
+    reading = verb_of(low)
+    return len(low) > 3 and low.endswith("s") and not low.endswith(("ss", "us", "is")) and (
+        reading is None or reading[1] != "s"
     )
 
 

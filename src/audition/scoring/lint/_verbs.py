@@ -162,7 +162,9 @@ def verb_of(word: str) -> tuple[str, Form] | None:
     return _known().get(word)
 
 
-def any_form(verbs: frozenset[str], *, but: str = "") -> str:
-    """Return the source of a pattern for any form of some verbs, without those of one form."""
-    forms = {form for verb in verbs for form, kind in forms_of(verb).items() if kind != but}
+def any_form(verbs: frozenset[str], *, but: Form | None = None, only: Form | None = None) -> str:
+    """Return the source of a pattern for any form of some verbs, without those of one kind, or only those of one."""
+    forms = {
+        form for verb in verbs for form, kind in forms_of(verb).items() if kind != but and only in (None, kind)
+    }
     return rf"(?:{'|'.join(sorted(forms, key=lambda one: (-len(one), one)))})"

@@ -4,110 +4,229 @@ import re
 from collections.abc import Iterator
 
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
-from audition.scoring.lint._english import SUBJECT, pattern
+from audition.scoring.lint._english import pattern, words
+from audition.scoring.lint._verbs import any_form
 
 CODE = "L3"
 SEVERITY: Severity = "error"
 EXAMPLE = "Lists the six features in that order."
 REWRITE = "Covers all six features, in any order."
 
-_SAYS = r"(?:says?|repl(?:y|ies)|answers?|responds?|states?|greets?|closes|writes|uses?)"
-_WORDS = r"(?:words?|wording|phrases?|sentences?|text|formulation)"
+_TELLS = any_form(
+    words("say reply answer respond state greet close write use read put contain include carry feature open begin start end "
+          "finish conclude introduce word phrase render translate call")
+)  # fmt: skip
+_TEXTS = (
+    r"(?:words?|wordings?|phras(?:e|es|ing)|sentences?|texts?|formulations?|formulas?|lines?|language|script|template|"
+    r"quotes?|quotations?|expressions?|terms|spelling|punctuation|capitali[sz]ation)"
+)
+_SAME = r"(?:exact|precise|literal|identical|same|very|self-same|original|prescribed|scripted|canned|verbatim|unaltered)"
+_COPIES = any_form(
+    words("quote repeat recite cite copy reproduce echo mirror read relay paste transcribe parrot render restate render "
+          "replicate duplicate print give return take adopt carry put use insert")
+)  # fmt: skip
+_ALTERS = (
+    r"(?:chang|alter|edit|modif|amend|tweak|touch|add|reword|rephras|paraphras|shorten|embellish|omit|adapt|deviat|vary|"
+    r"depart|abbreviat|improvis|translat|summari[sz])(?:e|es|ed|ing|y|ies|ied|s|ting|ying)?"
+)
+_FAILS = (
+    r"(?:fails?|failed|failures?|counts? as|wrong|not (?:be )?(?:ok|okay|allowed|accepted|permitted|acceptable|good enough|"
+    r"enough|tolerated)|isn't (?:ok|okay|allowed|accepted|enough|acceptable)|aren't (?:ok|allowed|accepted)|forbidden|"
+    r"unacceptable|no-go|rejected|incorrect|invalid|a miss|marked down|is out|ruled out|zero)"
+)
+_QUOTED = r"\"[^\"\n]{2,300}\""
 _WORDING = (
-    pattern(r"\b(?:verbatim|word[- ]for[- ]word|letter[- ]for[- ]letter)\b"),
-    pattern(rf"\b(?:exact|precise|literal|identical) {_WORDS}\b"),
-    pattern(rf"\b(?:exactly|precisely) (?:as (?:written|stated|in\b)|(?:the|these|this) (?:\w{{1,20}} )?{_WORDS})"),
-    pattern(rf"\b{_SAYS} (?:exactly|precisely|only)\b(?! (?:one|two|three|four|five|six|\d))(?=:? ?[\"'])"),
-    pattern(r"\b(?:is|be) (?:exactly|precisely):? ?\""),
-    pattern(r"\bidentical (?:to|with)\b"),
-    pattern(r"\bwithout (?:changing|altering|adding) (?:a|any|a single) words?\b"),
-    pattern(r"\b(?:no|without|must not|not) paraphras\w{0,5}\b"),
-    pattern(r"\bas written\b"),
-    pattern(r"\b(?:quotes?|repeats?|recites?|cites?)\b[^.;!?\n]{1,80}? literally\b"),
-    pattern(rf"\b{_WORDS} (?:matches|equals|must match)\b[^.;!?\n]{{1,60}}? exactly\b"),
-    pattern(rf"\b{_SAYS}(?: with| by saying)?(?: the)?(?: (?:phrase|sentence|words?))?:? ?\"[^\"\n]{{2,300}}\""),
-    pattern(rf"\b(?:first|last|opening|closing) {_WORDS} (?:is|are|must be|reads?):? ?\""),
-    pattern(r"\b(?:phrase|sentence|words) \"[^\"\n]{2,300}\""),
     pattern(
-        r"\b(?:to the letter|letter by letter|word by word|character[- ](?:for|by)[- ]character|unaltered|unedited)\b"
+        r"\b(?:verbatim|(?:word|letter|line|character|char|sign|comma|syllable|one|1)[- ]?(?:for|by|to|:)[- ]?(?:word|letter|"
+        r"line|character|char|sign|comma|syllable|one|1)|to the letter|1 ?: ?1|copy[- ]?and[- ]?pasted?|copy-pasted?|"
+        r"ad litteram|word perfect|word-perfect|(?:character|letter)-perfect)\b"
+    ),
+    pattern(rf"\b(?:exact|precise|literal|identical|very|self-same|original) {_TEXTS}\b"),
+    pattern(
+        rf"\b(?:exactly|precisely|strictly|just|literally) (?:as (?:written|stated|printed|given|worded|it|they|in\b|on\b|"
+        rf"the|per)|like (?:the|it|this)|(?:the|these|this|those) (?:\w{{1,20}} )?{_TEXTS}|what the|so:)"
+    ),
+    pattern(rf"\b{_TELLS} (?:exactly|precisely|only|nothing but|neither more nor less than|literally)\b(?=:? ?[\"'])"),
+    pattern(rf"\b(?:is|be|=|equals?|reads?|must be):? ?(?:exactly |precisely |simply |just )?{_QUOTED}"),
+    pattern(r"\b(?:identical|equal) (?:to|with)\b(?! (?:\w+ )?(?:price|amount|value|number|total))"),
+    pattern(
+        r"\bwithout (?:[a-z]{2,12} )?(?:changing|altering|(?:adding|dropping) (?:a |any |one |single )*words?|modifying|rewording|rephrasing|paraphrasing|"
+        r"touching|any (?:change|alteration|rewording|paraphras\w{1,5}|edit|modification|deviation)|a (?:change|paraphrase)|"
+        r"paraphrase)\b"
+    ),
+    pattern(r"\b(?:no|must not|not be|not to be|never|may not be|don't|do not) (?:paraphras\w{0,5}|reword\w{0,3}|rephras\w{0,3})\b"),
+    pattern(
+        r"\b(?:as|in the way|the way) (?:it|they|that|these|this)? ?(?:is|are|stands?|was|were|is written|appears?|reads?)?"
+        r"(?: ?(?:written|printed|worded|phrased|stands?|spelt|spelled))(?:\b| (?:in|on) )"
+    ),
+    pattern(rf"\b{_COPIES}\b[^.;!?\n]{{1,80}}? (?:literally|exactly|unchanged|as (?:is|it is|they are|it stands|it was|they stand))\b"),
+    pattern(
+        rf"\b{_TEXTS}\b[^.;!?\n]{{0,40}}? (?:match\w{{0,2}}|equals?|corresponds? to|follows?|agrees? with)\b[^.;!?\n]{{1,60}}?"
+        r" (?:exactly|precisely|fully|completely|perfectly)\b"
     ),
     pattern(
-        r"\b(?:recited|recites?|read out|reads? out|copied|copies|reproduced?s?|repeated|repeats?)\b"
-        r"[^.;!?\n]{0,60}?\b(?:as (?:is|it is|they are|it stands|it was)|unchanged|exactly|1:1|in the wording)\b"
+        rf"\b{_TELLS}(?: (?:off|with|by saying|by|the caller|the user|them|him|her|as follows|thus)){{0,3}}"
+        rf"(?: (?:the|our|a|its|following|standard|stock|line|phrase|sentence|words?|formula|text|greeting|slogan|motto|"
+        rf"sign-off|closing)){{0,4}}:? ?{_QUOTED}"
     ),
-    pattern(rf"\b(?:same|in the|the) {_WORDS} (?:of|as in|from) the \w"),
-    pattern(r"\bdown to the (?:last )?(?:punctuation|comma|letter|word|capital\w{0,10})\b"),
+    pattern(rf"\b(?:first|last|opening|closing|final) {_TEXTS} (?:is|are|must be|reads?|should be|has to be|says?):? ?\""),
+    pattern(rf"\b(?:phrase|sentence|words|line|wording|greeting|slogan|motto|formula)(?: is|:|,)? ?{_QUOTED}"),
+    pattern(rf"{_QUOTED}[ ,-]{{0,3}}(?:must|has to|should|needs to) (?:be|appear|occur|feature|stand|come|show|turn)\b"),
+    pattern(rf"{_QUOTED} ?(?:[-\u2013\u2014,]) ?(?:that|this|these|exactly|no other)\b"),
     pattern(
-        r"\b(?:synonyms?|rephras\w{1,5}|rewording|reworded|paraphras\w{1,5}|other words?|different words?|"
-        r"(?:any )?deviations?)\b[^.;!?\n]{0,40}?\b(?:fails?|failed|counts? as|wrong|not (?:ok|okay|allowed|accepted|"
-        r"permitted|acceptable)|isn't (?:ok|allowed|accepted)|forbidden|unacceptable|a no-go)\b"
-    ),
-    pattern(rf"\b(?:not|no) (?:a|one|single) (?:single )?words? (?:more|less|different|changed|else|added)\b"),
-    pattern(
-        r"\b(?:must|has to|have to|should|needs to) (?:match|follow|stick to) (?:the|our) (?:[\w-]{1,20} ){0,2}?"
-        r"(?:text|wording|script|template|book|phrase|sentence)\b"
+        rf"\b(?:as (?:is|are)|unaltered|unedited|unmodified|unabridged|unadapted|untouched)\b(?! (?:the|usual|possible|needed|"
+        r"common|customary|known|appropriate|required|often|right|fair|fit|necessary|well|it|typical|proper|also))"
     ),
     pattern(
-        r"\b(?:scripted|prescribed|canned|standard|agreed|official) (?:line|sentence|greeting|phrase|formula|wording)\b"
+        rf"\b{_COPIES}\b[^.;!?\n]{{0,60}}?\b(?:as (?:is|it is|they are|it stands|it was)|unchanged|exactly|in the wording)\b"
     ),
+    pattern(
+        rf"\b(?:(?:the|in) )?(?:same|own|original|exact|identical) {_TEXTS} (?:of|as|in|from|that|used|which|on) (?:the|our|its|in|"
+        r"by)?"
+    ),
+    pattern(rf"\b(?:in|with|using|by) (?:the|its|our) (?:[a-z]{{3,15}}'s )?(?:own )?(?:words?|wording|phrasing) (?:of|in|from|used)\b"),
+    pattern(r"\bin the (?:[a-z]{3,15}'s) (?:own|very|exact|original) (?:words|wording|phrasing|language)\b"),
+    pattern(r"\bdown to the (?:last )?(?:punctuation|comma|letter|word|capital\w{0,10}|dot|full stop|hyphen|spelling)\b"),
+    pattern(rf"\b(?:synonyms?|re-?phras\w{{1,5}}|re-?wording\w{{0,2}}|reworded|paraphras\w{{1,5}}|other words?|different words?|"
+            r"own words|looser|variants?|variations?|improvis\w{1,6}|approximations?|near[- ]misses|similar (?:words?|wording)|"
+            rf"(?:any )?(?:deviations?|departures?|changes?)(?: \w{{1,12}}){{0,4}}?|anything else)\b[^.;!?\n]{{0,40}}?\b{_FAILS}"),
+    pattern(
+        r"\b(?:not|no|nor|neither)(?: (?:a|an|one|single|even|so much as))* (?:words?|syllables?|commas?|letters?|characters?|"
+        r"iota|jot)(?: of \w{1,12}(?: \w{1,15})?)? (?:more|less|different|differently|changed|else|added|altered|missing|may|must|"
+        r"should|can|is|left|out|moved|dropped|too)\b"
+    ),
+    pattern(rf"\b(?:no|not a) (?:variations?|deviations?|rewording|rephrasing|paraphras\w{{1,5}}|improvis\w{{1,6}}|own words)\b"),
+    pattern(
+        r"\b(?:must|has to|have to|should|needs? to|is to|are to) (?:match|follow|stick to|mirror|equal|reproduce) (?:the|our|"
+        r"this|that) (?:[\w-]{1,20} ){0,2}?(?:text|wording|script|template|book|phrase|sentence|notice|disclaimer|leaflet|"
+        r"slogan|motto|handbook|letter)\b"
+    ),
+    pattern(
+        r"\b(?:scripted|prescribed|canned|standard|agreed|official|approved|stock|boilerplate|set|mandated|house) (?:line|sentence|"
+        r"greeting|phrase|formula|wording|opener|opening|closing|sign-off|formulation|script|salutation)\b"
+    ),
+    pattern(rf"\b(?:text|wording|words|clause|notice|definition|disclaimer) (?:is |are |must be |to be )?(?:taken|copied|lifted|pasted|"
+            rf"reproduced|kept) (?:over )?(?:straight|directly|unchanged|as|without|word|in full|from)\b"),
+    pattern(rf"\b(?:sticks?|keeps?|adheres?|stays?|cling|hold) (?:strictly |closely |exactly )?to (?:the|our) (?:exact |precise |literal )?"
+            r"(?:script|wording|words|text|phrasing|letter|formulation)\b"),
+    pattern(rf"\b(?:{_ALTERS}) (?:nothing|no word|none of (?:it|the words))\b|\bnothing (?:\w{{2,6}} )?(?:changed|added|altered|reworded)\b"),
+)  # fmt: skip
+_SORTS = (
+    r"(?:alphabetical\w{0,2}|chronological\w{0,2}|ascending|descending|reverse|reversed|numeric\w{0,4}|numbered|inverse|"
+    r"historical|strict|fixed|set|exact|precise|correct|right|proper|given|prescribed|specified|stated|listed|following|same|"
+    r"very|certain|particular|specific|this|that|these|below|above|original|opposite|their numbered|its numbered|"
+    r"numerical)"
 )
+_ORDER = r"(?:order|sequence|succession|ordering|running order|arrangement|listing|ranking|sorting|sequencing)"
+_PART = (
+    r"(?:reply|answer|response|message|text|email|e-mail|letter|summary|list|note|it|explanation|output|conversation|whole|"
+    r"paragraph|sentence|statement|description|rundown|overview|opening|comparison|recap)"
+)
+_PLACED = any_form(
+    words("mention name list give cover explain state present discuss describe treat address deal handle say tell appear "
+          "stand come go place put position arrange show quote announce introduce raise"),
+)  # fmt: skip
+_DEMANDS = r"(?:must|has to|have to|should|needs? to|is to|are to|ought to|shall|may only|want|expect)"
 _ORDERING = (
+    pattern(rf"\bin (?:[a-z]{{3,10}}ly )?(?:(?:the|its|their|a|our|exactly) )?(?:{_SORTS} ){{1,3}}{_ORDER}\b"),
+    pattern(rf"\b{_ORDER} (?:is|be|as|they|it|given|shown|listed|above|below|of the (?:list|menu|form|page|book|handbook|scenario))"
+            r"(?: (?:given|listed|shown|stated|below|above|specified|typed|named|in|on|asked|mentioned|written))\b"),
+    pattern(rf"\bin the (?:{_SORTS} )?{_ORDER} (?:given|listed|shown|stated|below|above|specified|in which|that|of (?:the|their)|she|he|they|as)\b"),
+    pattern(rf"\b(?:alphabetically|chronologically)\b(?! close)|\bback to front\b|\bfrom (?:a to z|top to bottom|first to last|last to "
+            r"first|start to finish)\b|\b(?:an? )?(?:alphabetical|chronological|ascending|descending) (?:list\w{0,3}|sort\w{0,3}|order)\b"),
     pattern(
-        r"\bin (?:exactly |precisely )?(?:that|this|the following|the same|the given|the exact|the stated|the listed) "
-        r"(?:exact |same |very )?(?:order|sequence)\b"
-    ),
-    pattern(r"\bin the order (?:given|listed|shown|stated|below|above|specified)\b"),
-    pattern(
-        r"\bfirst\b[^.;!?\n]{1,120}?\b(?:then|followed by|next)\b[^.;!?\n]{1,120}?\b(?:finally|lastly|at the end)\b"
-    ),
-    pattern(r"\b(?:begins?|starts?) (?:by|with)\b[^.;!?\n]{1,120}?, then\b"),
-    pattern(
-        r"\b(?:mentions|names|lists|gives) (?:[\w'-]{1,20} ){1,5}?before (?!it\b|they\b|asking|\w{2,20}ing\b|any|\d)\w"
+        r"\bfirst\b[^.;!?\n]{1,120}?\b(?:then|followed by|next|and after that|second)\b[^.;!?\n]{1,120}?"
+        r"\b(?:finally|lastly|at the end|last|third|to finish)\b"
     ),
     pattern(
-        rf"(?:^|[.;\n,] ?|\band |\b{SUBJECT} )(?:starts?|begins?|opens?|ends?|closes?)"
-        r"(?: (?:the|its) (?:reply|answer|response|message))?(?: off)? (?:with|by)\b"
+        r"\b(?:starts?|begins?|opens?|leads?|kicks?|ends?|closes?|finishes|finish|concludes?|rounds?|signs?|tops?|"
+        r"prefaces?|prefixe?s?|headed|heads?|winds?)(?: (?:things|off|out|the|its|it|up|reply|answer|response|message|text|email)){0,4}"
+        r" (?:with|by|(?<=[^n] )(?<!open )(?<!opens )on)\b(?! (?:one's|time|sunday|monday|tuesday|wednesday|thursday|friday|saturday|\d|the \d))"
     ),
+    pattern(rf"\b(?:begins?|starts?|opens?) (?:by|with)\b[^.;!?\n]{{1,120}}?, (?:and )?then\b"),
+    pattern(r"\bprecedes?\b|\bpreced(?:ed|ing) by\b|\bprior to (?:any |the )?(?:other|[\w-]{1,15} items|trousers|\w{1,15}s)\b"),
     pattern(
-        r"\bprecedes?\b|\b(?:must|has to|have to|should|needs? to) (?:come|be (?:\w{1,20} )?|stand|appear|go|wait) ?"
-        r"(?:first|last|second|before|after|ahead|until|only|right|directly|straight)\b"
+        rf"\b{_PLACED}\b[^.;!?\n]{{1,60}}? (?:ahead of|before|prior to) (?!it\b|they\b|he\b|she\b|asking|\w{{2,20}}ing\b|\d|"
+        r"(?:the )?(?:end|deadline|departure|tool|lookup|order|purchase|booking|payment|trip)\b)\w"
     ),
+    pattern(rf"\b{_DEMANDS} (?:also |only |always )?(?:come|stand|appear|go|wait|be|follow|feature|sit|occur|figure)"
+            r"(?: (?:given|mentioned|named|listed|placed|put|stated|dealt with|covered|discussed|treated|shown|explained|addressed|"
+            r"answered|presented|the))?(?: right| directly| straight| only| immediately)? "
+            r"(?:first|last|second|third|before|after|ahead|until|at the|on top|above|below|beneath|up front|upfront|prior|"
+            r"behind|between|in front|afterwards|very (?:first|last)|next|penultimate)\b"),
+    pattern(rf"\b(?:comes?|goes|go|stands?|appears?|is|are|{_PLACED})(?: \w{{1,12}})? (?:first|last|1st)\b(?=[^.!?\n]{{0,80}}?\b(?:second|third|next|"
+            r"then|last|lastly|after|first|2nd|followed)\b)"),
+    pattern(r"\b(?:first|1st)[,;:]? (?:[\w'-]{1,20} ){0,6}?[\w'-]{1,20}[,;]? (?:and )?(?:second|2nd|last)\b|"
+            r"\b(?:1st|first)\b[^.;!?\n]{1,40}\b(?:2nd|second)\b[^.;!?\n]{1,40}\b(?:3rd|third|last|finally)\b"),
+    pattern(rf"\b(?:discussed|mentioned|listed|named|given|covered|explained|stated|presented|comes?|goes|placed|put|dealt with|treated|"
+            r"appears?|told|quoted) (?:ahead of|before|in front of|prior to|above (?:the|any|all)|right after|directly after|straight after) "
+            r"(?!it\b|they\b|he\b|she\b|\w{2,20}ing\b|\d)\w"),
+    pattern(r"\b(?:straight|directly|immediately|right) (?:after|behind|before|below|under) (?:the|that|this|it|an?)\b"
+            r"[^.;!?\n]{0,50}?\b(?:must|should|has to|comes?|follows?|goes)\b"),
+    pattern(r"\bonly (?:afterwards|then|after (?:that|the \w{2,15}(?: \w{2,15})?)) (?:may|can|should|must|does|do|is|are|comes?|it|the|,)"),
+    pattern(rf"\b(?:check|mind|watch|keep|respect|follow|observe|maintain|preserve|honou?r|stick|keeps|sticks|follows|adhere)s?"
+            rf"(?: strictly| exactly| closely)?(?: to)? (?:the|this|that|our|its|their) (?:exact |given |same |original |right )?{_ORDER}\b"),
+    pattern(rf"\b(?:this|that|the|which) {_ORDER} (?:must|has to|should|needs? to|is to|is) (?:be )?(?:kept|followed|respected|observed|"
+            r"preserved|maintained|fixed|binding|mandatory|essential|compulsory|strict|required|retained|matched|right)\b"),
+    pattern(rf"\b(?:any |some |an?)?other (?:{_ORDER}|way round)\b[^.;!?\n]{{0,40}}?\b{_FAILS}|"
+            rf"\b(?:a |any )?(?:different|wrong|changed|another) {_ORDER}\b[^.;!?\n]{{0,40}}?\b{_FAILS}|"
+            rf"\b(?:swap\w{{0,5}}|switch\w{{0,3}}|revers\w{{1,3}}|shuffl\w{{1,3}}|mix\w{{0,3}}) [^.;!?\n]{{1,50}}?\b{_FAILS}"),
+    pattern(rf"\b{_ORDER} (?:matters|counts|is (?:fixed|important|key|binding|essential|crucial|strict|decisive|not free)|must|has to|"
+            r"is (?:\w{1,20} )?mandatory|needs to|should)\b"),
     pattern(
-        r"\b(?:comes?|goes|stands?|appears?|(?:is|are) (?:\w{1,20}))[^.;!?\n]{0,20}? (?:first|second|third)\b[^.!?\n]{1,80}?"
-        r"\b(?:second|third|next|then|last|after)\b"
+        rf"\b(?:the )?(?:very |opening |closing |top )?(?:first|last|opening|closing|final|second|top|topmost) (?:sentence|thing|line|"
+        r"words?|paragraph|bullet|point|topic|item|half|part)\b(?= (?:is|are|of|must|in|should|has|names?|says?|states?|mentions?|"
+        r"gives?|tells?|to|covers?|contains?|the|it|be|reads?|asks?)\b)|"
+        r"\b(?:is|be|are|as|come|comes|in) (?:the )?(?:very )?(?:first|last|opening|closing|final|top) (?:sentence|thing|line|words?|"
+        r"paragraph|bullet|point|topic|item|part)\b"
     ),
-    pattern(r"\b(?:discussed|mentioned|listed|named|given|covered|explained|stated|presented|comes?) ahead of\b"),
+    pattern(rf"\b(?:at|(?<!\bin the )in(?! the end\b)|to|on|right at|until) (?:the )?(?:very )?(?:top|bottom|end|start|beginning|head|outset|close|tail|foot|front)"
+            rf"(?: of (?:the|its|it|his|her)(?: {_PART})?)?(?=[.,;]|$| (?:of|and|must|comes?|stands?|goes|should|is)\b)"),
+    pattern(r"\bbefore (?:anything|everything|all) else\b|\bbefore any (?:other|comment|explanation|detail|further)\b|\bup front\b|"
+            r"\bfirst and foremost\b|\bfirst of all\b|\bfirst off\b|\bon top of the (?:list|reply)\b|\brounds? (?:it|the \w{1,10}) off\b"),
+    pattern(r"\b(?:nothing|no \w{2,15}) (?:may|must|should|can|shall)(?: \w{2,10}){0,3} (?:before|ahead of|prior to|precede|between)\b"),
+    pattern(r"\b(?:sorted|ordered|ranked|arranged|sequenced|grouped|sorts|ranks|orders|arranges|sort|rank|arrange)\b[^.;!?\n]{0,40}? (?:by|from|according to|in "
+            r"(?:order|alphabetical|ascending|descending))\b"),
     pattern(
-        r"\b(?:straight|directly|immediately|right) after the \w{1,20}[^.;!?\n]{0,40}?\b(?:must |should |has to )?comes?\b"
+        r"\b(?:\w{3,12}(?:est|st)|most [\w-]{3,15}|least [\w-]{3,15}|newest|oldest) (?:\w{2,12} )?(?:first|last|at the (?:top|bottom|end)|on top|"
+        r"comes? (?:first|last))\b|\bfrom (?:the )?(?:\w{3,12}est|low|high|most [\w-]{3,15}|least [\w-]{3,15})\b(?: \w{1,12})? (?:to|down|up|"
+        r"inwards?|outwards?|onwards?|through)\b"
     ),
-    pattern(r"\bonly (?:afterwards|then|after that)\b"),
-    pattern(
-        r"\b(?:alphabetical\w{0,2}|chronological\w{0,2}|ascending|descending|reverse|numerical) (?:order|list\w{0,3}|"
-        r"sequence|arrangement|sort\w{0,3})\b|\balphabetically\b|\bback to front\b"
-    ),
-    pattern(
-        r"\b(?:check|mind|watch|keep|respect|follow|observe)s? (?:to )?(?:the|this|that) (?:exact )?(?:sequence|order)\b"
-    ),
-    pattern(r"\b(?:any )?other (?:order|arrangement|sequence)\b[^.;!?\n]{0,40}?\b(?:fails?|wrong|counts?|not)\b"),
-    pattern(r"\b(?:order|sequence) (?:matters|counts|is fixed|must|has to|is (?:\w{1,20} )?mandatory)\b"),
-    pattern(
-        r"\b(?:the )?very (?:first|last) (?:sentence|thing|line|words?)\b|\bat the (?:very )?(?:top|bottom|end|start|beginning) "
-        r"of (?:the|its|it) (?:reply|message|answer|response)\b|\bbefore anything else\b"
-    ),
-    pattern(r"\bfirst\b[^.;!?\n]{1,60}?,? (?:second|then)\b[^.;!?\n]{1,60}?,? (?:third|last|finally)\b"),
-)
+    pattern(r"\b(?:the )?other way (?:round|around)\b[^.;!?\n]{0,30}?(?:fail|wrong|not)|\bnot the other way (?:round|around)\b"),
+    pattern(r"\b(?:comes?|goes|go|stands?|belongs?|sits?) (?:first|last|at the (?:top|end|bottom|start|beginning)|above|below|beneath|before|after|"
+            r"ahead|up front|next|on top|in front)\b"),
+    pattern(rf"\b{_DEMANDS} (?:open|close|begin|start|end|finish|conclude|head|top|lead) (?:the|its|this|any) {_PART}\b"),
+    pattern(r"\bit says [\w' -]{2,30}, then [\w' -]{2,30}, (?:and )?then\b"),
+    pattern(r"\b\w{2,20} before \w{2,20}, \w{2,20} before \w{2,20}\b|\bin this way: first\b"),
+)  # fmt: skip
 _FREE = pattern(
-    r"\b(?:not|n't|never|need not|no need|without|rather than|instead of|any|needn't|whatever|irrelevant)\b[^.;!?\n]{0,30}$"
+    r"\b(?:not|n't|never|need not|no need|without|rather than|instead of|any|needn't|whatever|irrelevant|nor|neither|no matter|"
+    r"doesn't|don't|avoids?|refrains?|explains?|which|what|when|how|whether|says that|means|says the|if|tool|api|checker|"
+    r"lookup|search|database|portal|tracker|feed|service)\b[^.;!?\n]{0,30}$"
+)
+_FREE_AFTER = pattern(
+    r"^[^.;!?\n]{0,40}?\b(?:(?:is|are|isn't|doesn't|not|need) (?:\w{1,10} ){0,2}?(?:optional|fine|irrelevant|free|required|necessary|"
+    r"needed|matter|up to|demanded|important)|is up to|(?:is|are) (?:also )?(?:ok|okay|allowed|accepted))\b"
+)
+_QUOTED_TEXT = pattern(r"\"[^\"\n]{1,300}\"")
+_STRICT = pattern(r"\b(?:not one|not a|no word|nothing|no variation|no deviation|without|no paraphras|nor)\b")
+_ABOUT_ORDER = pattern(
+    r"\b(?:sort|order (?:by|of)|rank|alphabetical\w{0,2}|chronological\w{0,2}|by (?:date|name|price|size|year)|timeline|which (?:is|comes) "
+    r"first|first|count|sequence|in order|list the planets|word for word|exact words|verbatim)\b"
 )
 
 
 def look(criterion: Criterion) -> Iterator[LintFinding]:
-    """Yield the first demand for a wording and the first for an order; what is said not to be needed is none."""
+    """Yield the first demand for a wording and the first for an order; what is said not to be needed is none.
+
+    An order that the user asks for is a part of the task and no demand of the criterion's own.
+    """
     if not criterion.english:
         return
+    asked = criterion.scenario is not None and _ABOUT_ORDER.search(criterion.scenario) is not None
     for demands, what, rewrite in (
         (_WORDING, "wording", "Say what the reply must convey, and leave the words to the agent."),
-        (_ORDERING, "order", "Say what the reply must cover, in any order."),
+        (() if asked else _ORDERING, "order", "Say what the reply must cover, in any order."),
     ):
         found = next((span for demand in demands if (span := _demanded(criterion.plain, demand))), None)
         if found is not None:
@@ -117,6 +236,8 @@ def look(criterion: Criterion) -> Iterator[LintFinding]:
 
 def _demanded(text: str, demand: re.Pattern[str]) -> tuple[int, int] | None:
     for found in demand.finditer(text):
-        if not _FREE.search(text[max(0, found.start() - 50) : found.start()]):
+        before = text[max(0, found.start() - 50) : found.start()]
+        strict = _STRICT.match(found[0]) is not None
+        if (strict or not _FREE.search(before)) and not _FREE_AFTER.search(text[found.end() : found.end() + 60]):
             return found.span()
     return None

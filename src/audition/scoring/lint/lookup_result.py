@@ -1,145 +1,395 @@
 """The text predicts what a lookup returns, which the case cannot know."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from audition.scoring.lint._clauses import Clause, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
-from audition.scoring.lint._english import PERSON, content_words, pattern, sentences, words
+from audition.scoring.lint._english import content_words, pattern, words
+from audition.scoring.lint._people import head, is_agent, is_person
+from audition.scoring.lint._verbs import ACT, FIND, LOOK, RESULT, SAY
+from audition.scoring.lint._world import ABSENT, AVAILABLE, ENTITY, FOUND, SOURCE, STATE, is_state
 
 CODE = "L1"
 SEVERITY: Severity = "error"
 EXAMPLE = "Looks up the ticket, and the lookup returns no such ticket."
 REWRITE = "Reports what the lookup returns: what was found, or that nothing was."
 
-_SOURCE = (
-    r"(?:look-?up|search|query|tool(?: call)?|api(?: call)?|call|check|database|db|records?|system|directory|calendar|"
-    r"crm|service|backend|knowledge base|function(?: call)?|index|registry|register|tracking|tracker|inventory|stock|"
-    r"ledger|logs?|job history|timetable|roster|portal|file|schedule|status page)"
+_OPEN = words("if whether unless whatever whichever whenever either otherwise depending regardless or")
+_OPEN_WORDS = _OPEN - {"or"}
+_OPEN_HERE = words("when whenever once until before how what why who whom till")
+_OPEN_PHRASE = pattern(
+    r"\b(?:in case|as (?:far|long|soon) as|no matter|as the (?:system|tool|record|calendar)|according to (?:the|its) (?:tool|"
+    r"result)|only (?:if|when|after|once)|way round|both (?:outcomes|cases)|any\b.{0,12}\bif|should (?:the|it|there|no)\b"
+    r".{0,60},|whichever|truthfully|honest\w{0,3}|invent\w{0,3}|guess\w{0,3}|pretend\w{0,3}|claim\w{0,3} that|handles?\b|asked (?:if|"
+    r"whether)|would|so far as)"
 )
-_ENTRY = (
-    r"(?:record|ticket|order|invoice|account|reservation|booking|case|claim|appointment|parcel|package|shipment|entry|"
-    r"customer|member|user|product|item|policy|payment|file|document|subscription|flight|contact|employee|patient|"
-    r"application|permit|slot|seat|room|table|vehicle|device|registration|transaction|contract|match(?:es)?|results?)"
+_GENERAL = pattern(
+    r"^(?:\W{0,3}(?:that |what|how|the |a |an |its |his |her |their |any |some |current |exact ){0,4}(?:results?|answers?|"
+    r"data|outcome|status|state|information|details|output|response|it|them|something|object|json|list of|number of)\b)"
 )
-_RESULT = (
-    r"(?:returns?|returned|finds?|found|shows?|showed|reports?|yields?|confirms?|says?|contains?|lists?|reveals?|"
-    r"turns? up|brings? up|throws?|indicates?|errors? out|times? out|holds?|"
-    r"comes? (?:back|up)|came (?:back|up)|succeeds?|fails?|succeeded|failed|responds?|gives? back|has no|has an?|"
-    r"has the|exists|does not exist|doesn't exist|(?:is|are|was) (?:not )?found|"
-    r"(?:is|are) (?:empty|down|unavailable))"
+_TURNS_OUT = pattern(
+    r"\b(?:(?:turn|come|work)(?:s|ed)? out (?:to (?:be|have)|that|as|negative|positive|clean|empty|blank)|"
+    r"pro(?:ves?|ved) (?:to (?:be|have)|\w{4,15}ed)|happen(?:s|ed) to (?:be|have)|(?:it )?(?:emerges?|emerged|transpires?|"
+    r"transpired|appears?) that|it (?:then )?becomes? clear that|comes? to light|c(?:o|a)mes? back (?!to\b)\w{1,20})\b"
 )
-_STATE = (
-    r"(?:suspended|expired|overdrawn|sold out|out of stock|in stock|full|fully booked|available|unavailable|overdue|"
-    r"paid|unpaid|shipped|dispatched|delivered|delayed|lost|stuck|pending|approved|rejected|declined|denied|cancelled|"
-    r"closed|inactive|active|locked|blocked|flagged|missing|outstanding|empty|taken|free|covered|insured|eligible|"
-    r"verified|unverified|on hold|in transit|at customs|on its way|out for delivery|under review|in arrears|"
-    r"already (?:at|in|on|booked|used|registered|paid|shipped|there)|past due|due|valid|invalid|confirmed|processed)"
+_ARROW = pattern(
+    r"(?P<source>[\w' -]{3,60}?) ?(?:->|=>|\u2192|:|=) ?(?P<result>[\"']?(?:no|not|none|nothing|only|error|timeout|\d|one|two|"
+    r"three|four|false|true|yes|[\w-]{3,20})\b)"
 )
-_THERE = (
-    r"(?:(?:is|are|was|were|can be|could be) (?:not )?(?:found|located|traced|listed)|"
-    r"(?:does not|doesn't|do not) exist|exists|(?:comes?|turns?) up)"
+_ANAPHORA = pattern(
+    r"^\W{0,2}(?:and |so |hence |therefore )?(?:the )?(?:\w{2,15} )?(?:(?:says|tells|explains|confirms|states|admits|reports|"
+    r"passes|points|repeats|mentions|announces|breaks|communicates|relays|acknowledges)(?: \w{2,12}){0,3}? "
+    r"(?:so|this|that|it)\b(?! (?:is|was|has|can|the|a|an|it|there|he|she)\b)|agrees\b)"
 )
-_BEGIN = r"(?:^|[.;!?\n,] ?|\band (?:then )?|\bbut |\bso |\bwhere |\bsince |\bbecause |\bas |\bexpects? )"
-_GENERAL = (
-    r"(?! (?:whatever|whichever|what|how|where|when|who|if|whether|either|any|something|"
-    r"(?:a |the |its |an honest )?(?:results?|answers?|data|outcome|status|current \w{1,20})\b))"
+_WHICH_IS_TOLD = pattern(
+    r"^,? which (?:the |is )?(?:\w{2,15} )?(?:then |politely |also )?(?:explain|point|tell|quote|state|report|mention|confirm|"
+    r"repeat|announce|pass|convey|say|communicat|relay|admit)\w{0,4}\b"
 )
-_LOOKS = (
-    r"(?:looks? (?:\w{1,20} ){0,3}?up|retrieves?|search(?:es)?|quer(?:y|ies)|fetch(?:es)?|checks?|reads?|pulls?(?: up)?|"
-    r"tracks?|opens?|consults?|verif(?:y|ies)|runs? (?:a|the)|is queried|is checked|is looked up)"
+_HENCE = words("so hence therefore thus")
+_ABSOLUTE = pattern(
+    r"^(?:with )?(?P<what>(?:[\w'-]{1,20} ){1,5}?)(?:being|(?:shown|listed|marked|recorded|flagged|given|down|logged) as|"
+    r"already|still|not) (?P<state>[^,.;]{3,60}),"
 )
-_SAYING = r"(?:explains?|tells?|informs?|says?|mentions?|reports?|notes?|confirms?|states?|apologi[sz]es?|warns?)"
-
-_SAYS_SO = pattern(
-    rf"{_BEGIN}((?P<who>(?:[\w'-]{{1,20}} ){{0,4}}?{_SOURCE})(?: [\w'-]{{1,20}}){{0,2}}? {_RESULT}\b{_GENERAL})"
+_FRAGMENT = pattern(
+    r"^no (?:more |free |open |such |matching |further )?(?P<what>[\w'-]{3,20})\b[^.;!?\n]{0,60}?"
+    r"(?:[-\u2013\u2014;:,] ?|, )(?:so|hence|therefore|the|bot|agent|reply|it)\b"
 )
-_ARROW = pattern(rf"\b({_SOURCE}|{_ENTRY}) ?(?:->|=>|\u2192|:) ?(?:{_STATE}|no\b|not\b|nothing|none|error|\d)")
-_IS_THERE = pattern(
-    rf"{_BEGIN}((?P<who>(?:(?:the|an?|no|such|one|matching) )(?:[\w'-]{{1,20}} ){{0,2}}?{_ENTRY})"
-    rf"(?: [\w'-]{{1,20}}){{0,4}}? {_THERE}\b)"
+_WE_EXPECT = pattern(
+    r"\b(?:expect|assume|want|trust|count on|anticipate)s? (?:that )?(?:the |a )?(?P<what>(?:[\w'-]{1,20} ){1,5}?)"
+    rf"(?:to )(?P<does>[a-z]{{2,15}})\b"
 )
-_WHICH = pattern(rf"\b({_SOURCE}(?: call)?, which {_RESULT}\b{_GENERAL})")
-_AND_FINDS = pattern(
-    rf"\b({_LOOKS}\b[^.;!?\n]{{1,80}}?(?:,| and|, and)(?: then)? "
-    r"(?:finds?|sees|gets|receives|discovers|notices|learns) (?:out )?"
-    r"(?:that|an?|no|the|exactly|\d{1,9}|one|two|three|nothing|it'?s?)\b"
-    rf"(?! (?:results?|answer|outcome|right|best|next|nearest|way|person)\b))"
+_GET_RESULT = pattern(
+    r"^(?:a|an|the|one|two|three|no|zero|several|\d{1,6}) (?:[\w-]{1,15} )?(?:hits?|errors?|match(?:es)?|results?|records?|"
+    r"entry|entries|timeout|404|reply that|message that)\b"
 )
-_FINDS = pattern(
-    r"\b((?:finds?|uncovers?|discovers?|spots?|comes? across|turns? up) "
-    rf"(?:that (?:the|it|he|she|there)\b|(?:the|an?|no|two|three|one) (?:[\w'-]{{1,20}} ){{1,2}}?{_ENTRY}\b|"
-    r"the (?:duplicate|missing|second|double|wrong|faulty|old|original)\b))"
+_NOT_FOUND_OBJECT = words(
+    "way solution answer time words out compromise common alternative it what how which who when where whatever best "
+    "right next nearest suitable another something"
 )
-_TURNS_OUT = pattern(r"\b((?:it )?turns? out (?:to be|to have|that|as)\b)")
-_LOOKED = pattern(rf"\b{_LOOKS}\b|\b{_SOURCE}\b")
-_IS_SO = pattern(
-    r"\b((?:that|because|as|since|where|with) (?:[\w'-]{1,20} ){1,5}?(?:is|are|was|were|has been|have been|being) "
-    rf"(?:still |currently |now |all |both )?{_STATE}\b)"
+_PARTS = words(
+    "answer reply response message tone text wording sentence apology explanation greeting summary note letter draft report "
+    "list question questions offer suggestion advice step steps instruction instructions language style email mail "
+    "minutes criterion point points distinction definition term terms rule rules option options poem story joke attempt "
+    "choice data phrase phrases word words name promise claim? guarantee attention content complaint feedback test"
 )
-_MENTIONS = pattern(
-    rf"\b{_SAYING} (?:\w{{1,15}} ){{0,3}}?(that (?:the|her|his|their|it|its) (?:[\w'-]{{1,20}} ){{0,3}}?"
-    rf"(?:record|application|account|order|claim|ticket|file|booking|parcel|request|policy|card|permit|it) "
-    rf"(?:is|was|has been|had been) (?:still |currently |now )?{_STATE}\b)"
-)
-_AS_FACT = pattern(
-    r"(?:^|[.;] ?)((?:since|because|given that|seeing that|now that) (?P<fact>[^.;,\n]{8,120}?"
-    r"(?:\bis|\bare|\bhas|\bhave|\bshows?|\bwas|\bturns? out|\bwere)\b[^.;,\n]{3,80}),)"
-)
-_OPEN = words(
-    "if when whenever whether unless until once what whatever whichever which that as where how because since case "
-    "says states tells asks reports explains checks calls uses mentions claims names lists gives makes not never runs"
-)
-"""Words before a source that make its result a condition, or part of what is to be said."""
-
-_CONDITION = pattern(
-    r"\b(?:if|whether|unless|in case|when|once|either|whatever|whichever|should|could|can|may|might|not|without|or)\b|n't\b"
-)
-_OF_THE_USER = pattern(rf"^(?:the |a )?(?:{PERSON}|he|she|they|it|this|that|we)\b")
+_CAUSES = words("since because as")
+_YET = words("still already currently now")
 
 
 def look(criterion: Criterion) -> Iterator[LintFinding]:
     """Yield the first result that is predicted, unless the case itself says what tools return."""
     if not criterion.english or criterion.canned:
         return
-    span = _predicted(criterion)
+    span = _predicted(criterion.plain, _told(criterion.scenario or ""))
     if span is not None:
         message = "the text says what the lookup returns, and the case cannot make it return that"
         yield criterion.finding(CODE, SEVERITY, span, message, REWRITE)
 
 
-def _predicted(criterion: Criterion) -> tuple[int, int] | None:
+def _predicted(text: str, told: frozenset[str]) -> tuple[int, int] | None:
     """Return where a text predicts a result, None when it does not."""
-    for predicts in (_SAYS_SO, _IS_THERE, _WHICH, _AND_FINDS, _ARROW):
-        for found in predicts.finditer(criterion.plain):
-            if predicts in (_WHICH, _AND_FINDS, _ARROW) or not _is_open(found["who"]):
-                return found.span(1)
-    for start, sentence in sentences(criterion.plain):
-        if (span := _stated(sentence, criterion.scenario)) is not None:
-            return start + span[0], start + span[1]
+    chain = clauses(text)
+    first = 0
+    while first < len(chain):
+        last = first
+        while last + 1 < len(chain) and chain[last + 1].sentence == chain[first].sentence:
+            last += 1
+        found = _in_sentence(chain[first : last + 1], text, told)
+        if found is not None:
+            return found
+        first = last + 1
     return None
 
 
-def _stated(sentence: str, scenario: str | None) -> tuple[int, int] | None:
-    """Return where a sentence states as a fact what only a lookup can tell."""
-    for states in (_TURNS_OUT, _FINDS, _MENTIONS, _IS_SO, _AS_FACT):
-        found = states.search(sentence)
-        if found is None or _CONDITION.search(sentence[: found.end(1)]) or _is_given(found[1], scenario):
-            continue
-        if states is _IS_SO and not _LOOKED.search(sentence[: found.start(1)]):
-            continue
-        if states is _AS_FACT and _OF_THE_USER.search(found["fact"]):
-            continue
-        return found.span(1)
+def _in_sentence(same: Sequence[Clause], text: str, told: frozenset[str]) -> tuple[int, int] | None:
+    begin, end = same[0].start, same[-1].end
+    whole = text[begin:end]
+    if same[0].leads[:1] and same[0].leads[0] in ("if", "otherwise", "unless", "when", "whenever", "should", "whether"):
+        return None
+    fragment = _FRAGMENT.search(whole)
+    if fragment is not None and _is_of_the_world(fragment["what"].lower()):
+        return begin, begin + fragment.end("what")
+    arrow = _after_arrow(same)
+    if arrow is not None:
+        return arrow
+    looked = False
+    for index, clause in enumerate(same):
+        if _OPEN.intersection(clause.leads) or _OPEN_PHRASE.search(text, begin, clause.end):
+            return None
+        if not _is_open(same, index, text) and not _is_told(clause, text, told):
+            if _states(same, index, text, looked=looked):
+                return clause.start, clause.end
+        looked = looked or (clause.verb in LOOK and not clause.modal)
     return None
 
 
-def _is_given(said: str, scenario: str | None) -> bool:
-    """Tell whether most of what is said stands in the scenario."""
-    if scenario is None:
+def _is_open(same: Sequence[Clause], index: int, text: str) -> bool:
+    """Tell whether a clause, or what follows it, leaves the result open."""
+    clause = same[index]
+    if _OPEN_HERE.intersection(clause.leads) or any(word in _OPEN_WORDS for word in clause.words()):
+        return True
+    following = same[index + 1] if index + 1 < len(same) else None
+    return following is not None and bool(
+        {"or", "otherwise", "if", "unless", "whether", "whatever", "whichever", "either"}.intersection(following.leads)
+    ) and following.leads[:1] != ("and",)
+
+
+def _states(same: Sequence[Clause], index: int, text: str, *, looked: bool) -> bool:
+    """Tell whether a clause states as a fact what only a lookup can tell."""
+    clause = same[index]
+    said = text[clause.start : clause.end]
+    reported = _is_reported(same, index)
+    if _is_relative(same, index):
         return False
-    told, known = content_words(said), set(content_words(scenario))
-    return sum(word in known for word in told) * 3 >= len(told) * 2
+    if clause.leads[-1:] == ("which",) and clause.bare and index and same[index - 1].tokens[-1].low in SOURCE:
+        return (clause.verb in RESULT or clause.verb == "have") and not _GENERAL.search(_after(clause, text))
+    if _THERE.search(said) and _there_is(clause, reported=reported):
+        return True
+    if _TURNS_OUT.search(said) and clause.modal not in ("may", "might", "can", "could", "would"):
+        return not (is_agent(clause.before) and clause.before)
+    if not clause.verb:
+        return _is_absolute(clause, text)
+    if clause.modal and clause.modal not in ("should", "must", "has", "have", "can't", "cannot"):
+        return False
+    if clause.bare or is_agent(clause.before):
+        return _finds(clause, text, looked=looked) or _expects(clause, said) 
+    return (
+        _source_answers(clause, reported=reported, text=text)
+        or _world_is(clause, same, index, reported=reported, text=text, looked=looked)
+        or _is_absolute(clause, text)
+    )
 
 
-def _is_open(said: str) -> bool:
-    return not _OPEN.isdisjoint(re.findall(r"[a-z']+", said.lower()))
+def _is_reported(same: Sequence[Clause], index: int) -> bool:
+    """Tell whether a clause is within what is said."""
+    return "that" in same[index].leads and index > 0 and same[index - 1].verb in SAY
+
+
+_THERE = pattern(r"^(?:that |as )?there(?:'s|'re| is| are| was| were| has been)\b")
+_ADMITS = words("acknowledge regret apologise apologize thank express concede recognise recognize understand")
+
+
+def _is_relative(same: Sequence[Clause], index: int) -> bool:
+    """Tell whether a clause only says which: the number that the tool returned."""
+    clause = same[index]
+    if "that" not in clause.leads or index == 0:
+        return False
+    before = same[index - 1]
+    if before.verb in _ADMITS:
+        return True
+    last = before.tokens[-1].low
+    reports = before.verb in SAY | FIND | _BELIEVE or before.verb in ("turn", "come")
+    return not (reports and (not before.after or is_person(last) or last in _OBJECTS or before.verb in FIND | _BELIEVE))
+
+
+_BELIEVE = words("confirm reveal show indicate report say return know expect assume want emerge transpire find state")
+_OBJECTS = words("her him them me us so politely out up honestly clearly news user back")
+
+
+def _after(clause: Clause, text: str) -> str:
+    return text[clause.after[0].start : clause.end] if clause.after else ""
+
+
+def _source_answers(clause: Clause, *, reported: bool, text: str) -> bool:
+    """A tool or a record, and what it does: the lookup returns no ticket."""
+    if head(clause.before) not in SOURCE or reported and not clause.past:
+        return False
+    if any(token.low in ("your", "any", "no") for token in clause.before[:1]):
+        return False
+    after = text[clause.after[0].start : clause.end] if clause.after else ""
+    if clause.passive:
+        return is_state(clause.verb, after) and clause.verb not in LOOK | ACT | SAY
+    if clause.verb == "be":
+        return _is_state_of(clause)
+    if clause.verb == "have" or clause.verb in RESULT:
+        return not _GENERAL.search(after) or clause.negated
+    return False
+
+
+def _is_state_of(clause: Clause) -> bool:
+    """Tell whether `is` is followed by a state or a place in the records."""
+    said = [token.low for token in clause.after[:6] if token.low not in _NOT_A_STATE]
+    if not said:
+        return False
+    if said[0] in STATE or (len(said) > 1 and f"{said[0]} {said[1]}" in STATE):
+        return True
+    if said[0] in ("in", "on", "at", "among", "under", "with", "listed") and any(word in SOURCE for word in said[1:5]):
+        return True
+    return any(word in STATE for word in said[:3]) and said[0] not in ("to", "a", "the", "for", "if", "in")
+
+
+_NOT_A_STATE = words("not still already currently now all both fully unfortunately indeed again also in_fact the_only only")
+
+
+def _is_of_the_world(noun: str) -> bool:
+    one = noun.removesuffix("s")
+    return noun in ENTITY or one in ENTITY or noun in AVAILABLE or one in AVAILABLE or noun.endswith("ies") and (
+        f"{noun[:-3]}y" in ENTITY | AVAILABLE
+    )
+
+
+def _there_is(clause: Clause, *, reported: bool) -> bool:
+    """A record or a place that there is, or is not: there are no rooms left."""
+    nouns = [token.low for token in clause.tokens[1:10]]
+    if clause.modal or any(noun in ("usually", "always", "often", "need", "no-one") for noun in nouns):
+        return False
+    known = AVAILABLE if reported else AVAILABLE | ENTITY | SOURCE
+    return any(noun in known or noun.removesuffix("s") in known for noun in nouns)
+
+
+def _world_is(
+    clause: Clause, same: Sequence[Clause], index: int, *, reported: bool, text: str, looked: bool
+) -> bool:
+    """Something outside the reply is in a state, or came to be: the parcel was lost."""
+    noun = head(clause.before)
+    if noun in _PARTS or noun.removesuffix("s") in _PARTS or clause.before[0].low in ("any", "every", "each"):
+        return False
+    none = clause.before[0].low in ("no", "none", "neither") or clause.negated
+    user = noun not in ENTITY and is_person(noun) or is_person(clause.before[-1].low) and clause.before[-1].low not in ENTITY
+    known = _is_of_the_world(noun) or noun in SOURCE
+    fact = _fact(clause, none=none, known=known, reported=reported)
+    if reported:
+        return fact and (known or _is_role(clause)) and not user and _is_definite(clause)
+    if clause.leads and clause.leads[-1] in ("after", "once", "when", "until", "that"):
+        return False
+    if user:
+        listed = clause.verb == "be" and any(token.low in SOURCE for token in clause.after[:5])
+        return fact and (listed or (clause.passive and clause.verb in FOUND))
+    if fact and (known or clause.past or _YET.intersection(clause.words())):
+        return True
+    return _is_consequence(clause, same, index, text)
+
+
+def _fact(clause: Clause, *, none: bool, known: bool, reported: bool) -> bool:
+    """Tell whether a clause says how something is or was, rather than what is to be done."""
+    after = " ".join(token.low for token in clause.after[:4])
+    if clause.verb in ABSENT and not clause.passive:
+        return known or clause.past
+    if clause.passive:
+        if clause.verb in FOUND:
+            return none or known and not clause.modal
+        if clause.modal:
+            return False
+        if reported and clause.perfect:
+            return known
+        if clause.verb in ACT and (clause.perfect or not clause.past):
+            return is_state(clause.tokens[len(clause.tokens) - len(clause.after) - 1].low, after) and known
+        return clause.past or is_state(clause.tokens[len(clause.tokens) - len(clause.after) - 1].low, after)
+    if clause.modal:
+        return False
+    if clause.verb == "be":
+        return _is_state_of(clause)
+    if clause.past and not clause.perfect and not known and not _is_definite(clause):
+        return False
+    if clause.past and clause.form == "ed" and not clause.perfect and clause.verb in ACT | SAY | LOOK:
+        return False
+    if clause.past:
+        return clause.verb not in ("mean", "want")
+    return clause.verb in ("exist", "turn") and (known or none)
+
+
+def _is_definite(clause: Clause) -> bool:
+    return clause.before[0].low in words("the his her their its your my no one two both all none this that there's it last") or (
+        any(token.text[:1].isdigit() for token in clause.before)
+    )
+
+
+def _is_role(clause: Clause) -> bool:
+    return clause.past and not any(token.text[:1].isdigit() for token in clause.after)
+
+
+def _is_consequence(clause: Clause, same: Sequence[Clause], index: int, text: str) -> bool:
+    """Tell whether the agent's part follows from what a clause says, as from a fact: `, so the agent says sorry`."""
+    if clause.passive and not clause.past and clause.verb in ACT | SAY | LOOK:
+        return False
+    if clause.form == "ing" or clause.modal:
+        return False
+    if index + 1 < len(same):
+        following = same[index + 1]
+        then_agent = is_agent(following.before) or not following.before
+        if following.leads and following.leads[0] in _HENCE and following.leads[-1] != "that" and then_agent:
+            return True
+        after = text[following.start - 6 if following.start > 6 else 0 : following.end]
+        if following.leads[:1] == ("which",) and _WHICH_IS_TOLD.search(f", which {text[following.start : following.end]}"):
+            return clause.verb not in ACT
+        if then_agent and following.before and _ANAPHORA.search(text, following.start, following.end):
+            return clause.verb in ("be", "have") or clause.past or bool(after and clause.verb in RESULT)
+    causal = _CAUSES.intersection(clause.leads) or clause.tokens[0].low in ("given", "seeing")
+    return bool(causal) and index == 0 and not is_agent(clause.before)
+
+
+def _finds(clause: Clause, text: str, *, looked: bool) -> bool:
+    """The agent finds something: sees that the item is sold out."""
+    if clause.negated:
+        return False
+    after = text[clause.after[0].start : clause.end] if clause.after else ""
+    if clause.verb in ("get", "receive", "meet", "hit", "encounter"):
+        return bool(_GET_RESULT.search(after)) or looked and " that" in after
+    if clause.verb not in FIND:
+        return False
+    objects = [token.low for token in clause.after[:7]]
+    if not objects:
+        return text[clause.end : clause.end + 6].strip().startswith("that")
+    if objects[0] == "it" and len(objects) > 2:
+        return looked
+    if objects[0] in _NOT_FOUND_OBJECT or objects[1:2] and objects[1] in _NOT_FOUND_OBJECT:
+        return False
+    if clause.verb in ("learn", "receive", "identify", "see", "recognise", "recognize"):
+        return looked
+    return looked or any(_is_of_the_world(word) or word in ("duplicate", "missing", "double", "wrong") for word in objects)
+
+
+def _expects(clause: Clause, said: str) -> bool:
+    """We expect the search to turn up something."""
+    found = _WE_EXPECT.search(said)
+    if found is None:
+        return False
+    noun = found["what"].split()[-1].lower()
+    return noun in SOURCE and found["does"].lower() in RESULT
+
+
+def _is_absolute(clause: Clause, text: str) -> bool:
+    """With the delivery shown as missing, ...: a state that stands before what the agent does."""
+    found = _ABSOLUTE.search(text, clause.start, min(len(text), clause.end + 1)) if not clause.leads else None
+    if found is None:
+        return False
+    return any(word in STATE or is_state(word, "") for word in found["state"].lower().split()) and not is_agent(
+        clause.tokens[:2]
+    )
+
+
+def _after_arrow(same: Sequence[Clause]) -> tuple[int, int] | None:
+    """Return where an arrow leads from a tool to its result."""
+    for source, result in zip(same, same[1:], strict=False):
+        if result.mark not in ("->", "=>", "\u2192", ":", "=") or result.leads:
+            continue
+        nouns = [token.low for token in source.tokens]
+        if source.verb in LOOK and source.bare and len(nouns) > 3 or not nouns:
+            continue
+        named = nouns[-1] in SOURCE or any(noun in SOURCE for noun in nouns[-3:]) or _is_of_the_world(nouns[-1])
+        first = result.tokens[0]
+        word = first.low.strip('"')
+        says = first.text[:1].isdigit() or word in _RESULTS or word in STATE or is_state(word, "")
+        if named and says:
+            return source.start, result.end
+    return None
+
+
+_RESULTS = words("no not none nothing only error timeout one two three four five false true yes empty zero just already "
+                 "404 nil null")  # fmt: skip
+
+
+_ASKED = pattern(r"\?|\b(?:if|whether|wonders?|wants? to know|any news|curious)\b")
+
+
+def _told(scenario: str) -> frozenset[str]:
+    """Return the words of what a scenario states, without what it asks."""
+    stated = (one for one in re.split(r"(?<=[.!?])\s", scenario) if not _ASKED.search(one))
+    return frozenset(content_words(" ".join(stated)))
+
+
+def _is_told(clause: Clause, text: str, told: frozenset[str]) -> bool:
+    """Tell whether most of what a clause says stands in the scenario."""
+    said = content_words(text[clause.start : clause.end])
+    return sum(word in told for word in said) * 3 >= len(said) * 2 if said else True

@@ -1,71 +1,235 @@
 """The text describes two turns: it wants a question and what only its answer makes possible."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from audition.scoring.lint._clauses import Clause, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
-from audition.scoring.lint._english import ACTING, DONE, NEGATION, SPEAKER, PERSON, any_of, pattern, sentences
+from audition.scoring.lint._english import pattern, words
+from audition.scoring.lint._people import SOMEBODY, is_agent, is_user
+from audition.scoring.lint._verbs import ACT, ANSWER, DEPENDS, GET, any_form
 
 CODE = "L4"
 SEVERITY: Severity = "error"
 EXAMPLE = "Asks for their email address, saves it, and sends a recap."
 REWRITE = "Asks for their email address."
 
-_THEM = rf"(?:them|him|her|the {PERSON}|the {SPEAKER})"
-_ASKS = (
-    r"\b(?P<ask>asks?(?: the \w{1,20}| them| her| him)?(?: for| about| which| what| how| whether| if| when| where| who| to)|"
-    r"requests? (?:the|their|his|her|an?)|collects?|gathers?|elicits?|interviews?|establishes|clarif(?:y|ies)|takes? down|"
-    r"learns? (?:how|what|which|where|when|who|the)|"
-    rf"gets? (?:the |their |his |her )|gets? (?:\w{{1,20}} ){{1,4}}?(?:off|from|out of) {_THEM}|obtains?|finds? out|"
-    rf"prompts? for|inquires?|enquires?|takes? the {PERSON}'s|(?:is|are|gets) asked (?:for|about|which|what|how|to|whether))\b"
+_ADVICE = "Require the question, or put the answer into the scenario."
+_THEM = r"(?:them|him|her|his|their|the [a-z]{3,15}(?:'s)?|a|an)"
+_LET = pattern(
+    rf"^(?:has|have|lets?|makes?|gets?|allows?) (?:the [a-z]{{3,15}}|{SOMEBODY}|him|her|them) (?:to )?{any_form(ANSWER, but='ed')}\b"
 )
-_ACTS = any_of(ACTING)
-_DONE = rf"(?:is|are|gets?|has been|have been|being|been|be) (?:then |also )?(?:{'|'.join(DONE)})\b"
-_AND = r"(?:,? and(?: then)?(?:,[^,.;!?\n]{1,60},)?|,(?: then)?|,? then|[.;] ?then,?|;(?: then)?)"
-_SUBJECT = r"(?:(?:the |a |an )?(?:[\w'-]{1,20} ){1,4}?)"
-_ASKS_AND_ACTS = pattern(rf"{_ASKS}(?P<asked>[^.;!?\n]{{1,120}}?){_AND} (?P<act>{_ACTS}|{_SUBJECT}{_DONE})")
-_SO_THAT = pattern(rf"{_ASKS}[^.;!?\n]{{1,120}}? so that {_SUBJECT}{_DONE}")
+_TAKES = pattern(
+    r"^(?:gets?|takes?|requires?|finds?|figures?|works?|notes?|jots?|pins?|reads?|pulls?|draws?|teases?) "
+    r"(?:(?:[\w'-]{1,20} ){0,6}?(?:down|off|from|out of) (?:the )?(?P<who>[a-z]{2,15})\b|"
+    r"(?P<whose>(?:the )?[a-z]{2,15}'s|her|his|their)\b|"
+    r"(?:the |a |an |all )?(?:\w{1,15} ){0,2}?(?:consent|permission|approval|details|address|names?|number|e-?mail|"
+    r"particulars|contact|phone|date|location|go-ahead|okay|confirmation|choice|preferences?)\b|"
+    r"out\b(?! (?:of|that)\b)|(?:a |the )?(?:full )?(?:history|brief))"
+)
+_WITH_QUESTIONS = pattern(
+    r"\b(?:question by question|(?:through|with|by|over|in) (?:[\w-]{1,15} ){0,3}?(?:questions?|quer(?:y|ies)|asking)|"
+    r"(?:sends?|texts?) (?:\w{1,12} ){0,3}?code)\b"
+)
+_EMBEDS = words("which what how whether who whom whose where when that why if so")
+_NOT_WHAT_IS_ASKED = pattern(r"^(?:asks?|asking)?\b(?:.{0,20}\b)?(?:anything else|more help|a rating)\b")
 _WITH_IT = pattern(
-    rf"{_ASKS}[^.;!?\n]{{1,120}}?{_AND} (?:[a-z]{{3,15}}s) (?:[\w'-]{{1,20}} ){{0,6}}?"
-    r"(?:with that|for it|with it|that fits? them|based on (?:it|that|the answers?|them)|accordingly|"
-    r"(?:containing|with|from|including) (?:his|her|their|the|those) (?:answers?|repl(?:y|ies)|choice|details)|"
-    rf"(?:the )?[a-z]{{3,15}} (?:he|she|they|{_THEM}) (?:pastes?|sends?|gives?|provides?|names?|types?|chooses?|picks?|enters?))\b"
+    r"\b(?:accordingly|on (?:that|this|its|their) basis|(?:based|depending|building|acting|relying) on\b.{0,40}|"
+    r"(?:with|for|from|to|into|in|under|around|by|using|on|of|off|at|against|containing|including|about|as) "
+    r"(?:it|that|this|these|those|(?:that|this|the|these|those|his|her|their|whatever) (?:\w{1,12} )?"
+    r"(?:answers?|repl(?:y|ies)|responses?|choices?|details|data|information|info|input|specs|preferences?|wish(?:es)?|"
+    r"picks?|selection|outcome|basis|code|address|number|date|dates|day|slot|time|option|period|stylist|name|output))|"
+    r"(?:that|which) (?:then )?(?:fits?|match(?:es)?|suits?|reflects?|uses?|meets?|takes?)|they|he|she)\b"
 )
-_ANSWERS = (
-    r"(?:repl(?:y|ies|ied)|answers?|answered|confirms?|confirmed|gives?|given|provides?|provided|chooses?|chosen|"
+_USES_IT = pattern(
+    r"\b(?:uses? (?:it|that|them|the \w{1,12})|(?:he|she|they|the [a-z]{3,15}) "
+    rf"(?:has |have |then )?{any_form(ANSWER, but='ing')})\b"
 )
-_ANSWERS += r"agrees?|agreed|responds?|responded|picks?|picked|supplies|supplied|tells?|told|sent|sends|reports? back|accepts?|accepted)"
+_REGARDLESS = pattern(
+    r"\b(?:regardless|irrespective|anyway|any case|without (?:an?|any|waiting|the)|either way|no matter|even (?:if|without)|"
+    r"meanwhile|in the meantime|on its own|before|without)\b"
+)
+_SPOKEN = words("that offer promise explain tell say state mention announce reassure inform describe clear warn advise")
+_LOOKS_UP = words("look check verify search inspect read retrieve pull fetch query locate")
+_LATER = words("will would 'll won't can could may might cannot can't")
+_PERHAPS = words("or nor unless otherwise instead because since while whereas without before")
+
+_WHO = rf"(?:the |a |an )?(?:{SOMEBODY}|[a-z]{{3,14}}(?:er|or|ant|ent|ist|ee|ian))"
+_ANSWERED = any_form(ANSWER, but="base")
 _CONSENT = (
-    r"(?:acceptance|agreement|confirmation|approval|reply|answer|consent|choice|permission|go-ahead|response|yes|ok)"
+    r"(?:acceptance|agreement|confirmation|approval|reply|answers?|consent|choice|permission|go-ahead|response|yes|ok|"
+    r"okay|say-so|authori[sz]ation|decision|sign-off|assent|feedback|selection|input|pick|receipt of)"
 )
-_WHEN_ANSWERED = pattern(
-    rf"(?<!what happens )\b(?:after|once|until) (?:the {SPEAKER}|they|he|she)(?: has| have)? {_ANSWERS}\b"
-    rf"|\bwhen (?:the {SPEAKER}|they|he|she) (?:(?:has|have) {_ANSWERS}|answers?|replies|reply)\b"
-    rf"|\bwait(?:s|ing)? (?:for (?:the|their|an?|his|her) (?:{PERSON}(?:'s)?|answer|reply|response|confirmation)|"
-    rf"(?:after|for) each \w{{1,15}}|for {_THEM} to)\b"
-    rf"|\b(?:upon|on|after|with|following) (?:his|her|their|the {PERSON}'s) {_CONSENT}\b"
-    rf"|\b{_CONSENT} having been (?:given|granted|received)\b"
-    r"|\b(?:after|once|when) (?:both|all|these|those|the questions?)(?: \w{1,15})? (?:are|is|have been|has been) answered\b"
-    rf"|\bwhichever (?:\w{{1,15}} )?(?:he|she|they|the {SPEAKER}) (?:chooses?|picks?|prefers?|selects?|wants?|takes?)\b"
-    r"|\bby the end of the (?:conversation|chat|call|dialog(?:ue)?|exchange|talk)\b"
+_AFTER = r"(?:after|once|as soon as|when|upon|on|following|until|till|whereupon|the moment|the minute|now that|by the time)"
+_NEEDS = (
+    pattern(
+        rf"(?<!what happens )\b(?:after|once|until|till|as soon as|the moment|whereupon|by the time) {_WHO}"
+        rf"(?:'s| has| have|'ve)?(?: then| also| finally)? {_ANSWERED}\b"
+    ),
+    pattern(
+        rf"\bwhen {_WHO} (?:(?:has|have) {_ANSWERED}|answers?|repl(?:y|ies)|responds?|agrees?|confirms?|consents?|accepts?|"
+        r"says yes|picks|chooses|selects|decides)\b"
+    ),
+    pattern(
+        rf"\bwait(?:s|ing)?,? (?:(?:for|on|until|till) (?:the |an? |his |her |their |each )?(?:{SOMEBODY}|{_CONSENT})|"
+        r"(?:after|for) each|then|before|and then)\b|\bwaits, "
+    ),
+    pattern(
+        rf"\b(?:upon|on|after|following|with|given|having (?:got|received|obtained)) (?:his|her|their|an?|the|{_WHO}(?:'s)?)"
+        rf" (?:\w{{1,12}} )?{_CONSENT}\b(?! (?:of the (?:tool|system)|mail|e-mail))"
+    ),
+    pattern(rf"\b(?:upon|on|following|after|with) {_CONSENT}\b"),
+    pattern(rf"\b{_CONSENT}(?: \w{{1,12}})? (?:having been (?:\w{{1,12}})|(?:given|granted|received|obtained|in hand))\b"),
+    pattern(r"\bhaving (?:asked|been (?:told|given|sent)|learn(?:ed|t)|obtained|collected|got(?:ten)?|gathered|received)\b"),
+    pattern(
+        r"\b(?:after|once|when|as soon as) (?:both|all|these|those|the|this|that|every|each|it)(?: [\w'-]{1,15}){0,3} "
+        rf"(?:is|are|has been|have been|was|were) (?:answered|given|confirmed|chosen|known|received|picked|settled|agreed|"
+        r"obtained|supplied|provided|named|clear|in hand|collected|entered|stated)\b"
+    ),
+    pattern(
+        rf"\b(?:whichever|whatever|the (?:one|option|slot|date|day|time)) (?:\w{{1,15}} )?(?:{_WHO}) (?:then )?"
+        r"(?:chooses?|picks?|prefers?|selects?|takes?|opts? for|goes for|decides on|settles on|confirms?)\b"
+    ),
+    pattern(
+        r"\b(?:by|at|towards) the (?:very )?end(?: of the (?:conversation|chat|call|dialog(?:ue)?|exchange|talk|session))?,? "
+        r"(?:the )?\w{1,15} (?:has|have|is)\b"
+    ),
+    pattern(r"\b(?:the|his|her|their) (?:chosen|selected|picked|preferred|agreed|confirmed) (?:one|slot|option|date|day|time)\b"),
+    pattern(r"\bwhereupon\b|\bupon which\b"),
 )
-_REFUSES = pattern(rf"\b(?:{NEGATION}|nothing|no|without|will|'ll|would|offers?|promises?|says?)\b[^.;!?\n]{{0,80}}$")
 
 
 def look(criterion: Criterion) -> Iterator[LintFinding]:
     """Yield the first place that needs an answer; nothing for a text about a whole conversation."""
     if not criterion.english or criterion.conversation:
         return
-    asks = _ASKS_AND_ACTS.search(criterion.plain)
-    if asks is not None:
-        message = f"the text wants a question and then {asks['act']!r}, but nobody answers within one response"
-        rewrite = criterion.text[asks.start() : asks.end("asked")].rstrip(" ,;")
-        yield criterion.finding(CODE, SEVERITY, asks.span(), message, f"{rewrite[:1].upper()}{rewrite[1:]}.")
+    chain = clauses(criterion.plain)
+    found = _asked_and_used(chain, criterion.plain)
+    if found is not None:
+        asks, until, uses = found
+        message = f"the text wants a question and then {_verb(criterion, uses)!r}, but nobody answers within one response"
+        said = criterion.text[asks.start : until.end].rstrip(" ,;")
+        span = (asks.start, max(until.end, uses.verb_end if uses.verb else uses.end))
+        span = (span[0], len(criterion.text[: span[1]].rstrip()))
+        yield criterion.finding(CODE, SEVERITY, span, message, f"{said[:1].upper()}{said[1:]}.")
         return
-    for start, sentence in sentences(criterion.plain):
-        for needs in (_SO_THAT, _WITH_IT, _WHEN_ANSWERED):
-            found = needs.search(sentence)
-            if found is not None and not _REFUSES.search(sentence[: found.start()]):
-                message = "the text is about what happens after an answer, but nobody answers within one response"
-                advice = "Require the question, or put the answer into the scenario."
-                yield criterion.finding(CODE, SEVERITY, (start + found.start(), start + found.end()), message, advice)
-                return
+    answered = _after_an_answer(chain, criterion.plain)
+    if answered is not None:
+        message = "the text is about what happens after an answer, but nobody answers within one response"
+        yield criterion.finding(CODE, SEVERITY, answered, message, _ADVICE)
+
+
+def _verb(criterion: Criterion, clause: Clause) -> str:
+    start = clause.before[-1].end if clause.before else clause.start
+    return criterion.text[start : clause.verb_end].strip() or clause.verb
+
+
+def _asked_and_used(chain: Sequence[Clause], text: str) -> tuple[Clause, Clause, Clause] | None:
+    """Return the clause that asks, the last of what is asked, and the one that uses the answer."""
+    for index, clause in enumerate(chain):
+        if not _asks(clause, chain, index, text):
+            continue
+        until = clause
+        for later in chain[index + 1 :]:
+            if later.sentence > clause.sentence + 2 or _REGARDLESS.search(text, later.start, later.end):
+                break
+            if _uses(later, clause, text):
+                return clause, until, later
+            if _PERHAPS.intersection(later.leads):
+                break
+            until = later
+    return None
+
+
+def _asks(clause: Clause, chain: Sequence[Clause], index: int, text: str) -> bool:
+    """Tell whether a clause gets something from the user."""
+    if clause.negated or not clause.obliged or not clause.verb or _is_spoken(chain, index):
+        return False
+    if _PERHAPS.intersection(clause.leads) or "if" in clause.leads:
+        return False
+    said = text[clause.tokens[len(clause.before)].start : clause.end]
+    if is_user(clause.before):
+        asked = clause.passive and clause.verb in ("ask", "interview", "question", "prompt", "quiz", "invite", "consult")
+        return asked or (clause.verb in ANSWER and not clause.passive and not clause.past and not clause.leads[1:])
+    if clause.passive:
+        return clause.verb in GET and clause.verb not in ("request", "learn", "question", "collect", "establish", "consult")
+    if not (clause.bare or is_agent(clause.before)):
+        return False
+    if _NOT_WHAT_IS_ASKED.search(said):
+        return False
+    if clause.verb in GET:
+        return True
+    return bool(_LET.search(said) or _takes_from_user(said) or _WITH_QUESTIONS.search(said))
+
+
+def _takes_from_user(said: str) -> bool:
+    found = _TAKES.search(said)
+    return found is not None and found["who"] not in ("the", "system", "tool", "database", "record", "account", "file")
+
+
+def _uses(clause: Clause, asks: Clause, text: str) -> bool:
+    """Tell whether a clause does something that needs the answer."""
+    leads = [lead for lead in clause.leads if lead not in ("and", "then", "so")]
+    if clause.leads[-2:] == ("if", "so"):
+        leads = []
+    if leads and not (clause.leads[:2] == ("so", "that") or set(leads) <= {"once", "whereupon", "that", "which"}):
+        return False
+    if clause.leads and clause.leads[-1] in ("that", "which") and clause.leads[:1] != ("so",):
+        return False
+    if not clause.verb or clause.negated or clause.modal in _LATER or clause.form == "ing" and not clause.passive:
+        return False
+    if clause.verb in GET and not clause.before:
+        return False
+    if is_user(clause.before) and not clause.passive:
+        return False
+    if clause.form == "base" and not clause.modal and asks.form == "s" and clause.bare:
+        return False
+    if clause.form == "base" and clause.bare and not clause.mark and _asks_to_do(asks) and "then" not in clause.leads:
+        return False
+    said = text[clause.start : clause.end]
+    then = "then" in clause.leads or bool(_WITH_IT.search(said)) or bool(_USES_IT.search(said))
+    if clause.verb in _LOOKS_UP and {token.low for token in asks.after[-2:]}.intersection(clause.words()):
+        return True
+    return clause.verb in ACT - _SPOKEN - {"remind"} or (then and clause.verb in DEPENDS)
+
+
+def _asks_to_do(asks: Clause) -> bool:
+    return any(token.low == "to" for token in asks.after)
+
+
+def _is_spoken(chain: Sequence[Clause], index: int) -> bool:
+    """Tell whether a clause is within what is said, offered or promised."""
+    clause = chain[index]
+    if "that" in clause.leads or "how" in clause.leads or "what" in clause.leads:
+        return True
+    return clause.verb in ("offer", "promise")
+
+
+def _after_an_answer(chain: Sequence[Clause], text: str) -> tuple[int, int] | None:
+    """Return where something is to happen after an answer."""
+    for first in range(len(chain)):
+        if first and chain[first].sentence == chain[first - 1].sentence:
+            continue
+        same = [one for one in chain[first:] if one.sentence == chain[first].sentence]
+        start, end = same[0].start - sum(len(lead) + 1 for lead in same[0].leads), same[-1].end
+        start = max(0, start)
+        for needs in _NEEDS:
+            found = needs.search(text, start, end)
+            if found is not None and not _is_told(same, found.start(), text[start : found.start()]):
+                return found.span()
+    return None
+
+
+_TOLD = pattern(
+    r"\b(?:offers? (?:to|that)|promis\w{1,3}|explains?|tells?|says?|states?|mentions?|informs?|describes?|makes? (?:it )?clear|points out|"
+    r"reassures?|without|never|not|no|nothing|n't|avoids?|refrains?|only|won't|if|unless|whether|warns?|example)\b|n't\b"
+)
+
+
+def _is_told(same: Sequence[Clause], where: int, before: str) -> bool:
+    """Tell whether what happens after an answer is only told, promised, forbidden, or left open."""
+    if _TOLD.search(before):
+        return True
+    main = [one for one in same if one.verb and not (one.start <= where < one.end)]
+    return bool(main) and all(
+        one.negated or one.modal in _LATER or one.verb in ("offer", "promise", "wait") for one in main
+    ) and not any(one.verb == "wait" for one in main)

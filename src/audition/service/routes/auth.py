@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from audition.service.context import Here, Person, Reader, Service
-from audition.service.conventions import Body, reply
+from audition.service.conventions import Body, reply, seconds
 from audition.service.openapi import answers
 from audition.service.passwords import LONGEST, NewPassword
 from audition.service.problems import Problem
@@ -57,7 +57,11 @@ class MeOut(BaseModel):
 @_ROUTER.post("/login", responses=answers(SessionOut, 401, headers={"Cache-Control": "no-store"}))
 def log_in(here: Here, request: Request, body: Login) -> Response:
     """Open a session: its token goes into `Authorization: Bearer` of all other requests."""
-    member = _checked(here, request, body.email, body.password)
+    return opened(here, request, _checked(here, request, body.email, body.password))
+
+
+def opened(here: Service, request: Request, member: people.Member) -> Response:
+    """Open a session of a member who has shown who they are, and return it as it is sent."""
 
     def opening(connection: Connection) -> tuple[str, str]:
         token = people.open_session(
@@ -70,7 +74,7 @@ def log_in(here: Here, request: Request, body: Login) -> Response:
         return token, utc(people.session_end(connection, token))
 
     token, expires_at = here.database.write(opening)
-    return reply({"token": token, "expires_at": f"{expires_at[:19]}Z", "member": member_out(member)})
+    return reply({"token": token, "expires_at": seconds(expires_at), "member": member_out(member)})
 
 
 @_ROUTER.post("/logout", status_code=204, responses=answers(None, 401, 403, status=204))

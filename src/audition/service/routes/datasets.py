@@ -1,12 +1,11 @@
 """Datasets: named collections of cases for one subject. Source: evals REST API."""
 
 from dataclasses import replace
-from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from audition.service.bodies import IfMatch, IfNoneMatch, id_in_path, said, subject_id_in_path
+from audition.service.bodies import IfMatch, IfNoneMatch, PartOfName, id_in_path, said, subject_id_in_path
 from audition.service.context import Editor, Here, Reader
 from audition.service.conventions import Paged, etag, insist_on_version, listed, reply, tagged
 from audition.service.dataset_bodies import (
@@ -67,7 +66,7 @@ def _add_listing(router: APIRouter, family: Family) -> None:
         _reader: Reader,
         page: Paged,
         subject_id: int = in_path,
-        q: Annotated[str | None, Query(max_length=200, description="only those with this in their names")] = None,
+        q: PartOfName = None,
         view: View = None,
     ) -> Response:
         """List the datasets of a subject in the order of their ids."""

@@ -29,7 +29,8 @@ OnConflict = Literal["skip", "update", "fail"]
 _FILE = {"schema": {"type": "string"}}
 _TAKEN = ("application/octet-stream", "text/plain", *sorted({*MEDIA_TYPES.values()}))
 _UPLOAD = {"requestBody": {"required": True, "content": dict.fromkeys(_TAKEN, _FILE)}}
-_FILES: Responses = {200: {"description": "the file", "content": dict.fromkeys(sorted({*MEDIA_TYPES.values()}), _FILE)}}
+_WRITTEN = dict.fromkeys(sorted({*MEDIA_TYPES.values()}), _FILE) | {"application/json": {"schema": {}}}
+_FILES: Responses = {200: {"description": "the file", "content": _WRITTEN}}
 _Version = Annotated[int | None, Query(alias="version", ge=1, le=MOST, description="the cases as they were then")]
 
 

@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 from audition.errors import AuditionError
 from audition.service.bodies import MOST
 from audition.service.context import Here, Reader, Service
-from audition.service.openapi import answers
+from audition.service.openapi import Responses, answers
 from audition.service.problems import Problem
 from audition.service.run_places import Place, RunId, place_in, router_of
 from audition.service.run_watching import AT_ONCE, Batch, Seats, stream
@@ -33,7 +33,7 @@ def _router(family: Family, seats: Seats) -> APIRouter:
         "/{run_id}/events",
         response_class=_Stream,
         status_code=200,
-        responses=answers(None, 401, 403, 404, media_type="text/event-stream"),
+        responses=_responses(),
     )
     async def watch_run(
         request: Request,
@@ -63,6 +63,15 @@ def _router(family: Family, seats: Seats) -> APIRouter:
         return _Stream(events, seats=seats, member_id=reader.member_id)
 
     return router
+
+
+def _responses() -> Responses:
+    found = answers(None, 401, 403, 404)
+    names = {name: {"type": "string"} for name in ("id", "event", "data")}
+    schema = {"type": "object", "properties": names, "description": "an event; `data` is JSON"}
+    example = 'id: 7\nevent: run.progress\ndata: {"done":1,"of":2}\n\n'
+    found[200]["content"] = {"text/event-stream": {"schema": schema, "example": example}}
+    return found
 
 
 class _Stream(StreamingResponse):

@@ -54,6 +54,7 @@ def _router(family: Family) -> APIRouter:
         place: Annotated[Place, Depends(find)],
         run_id: RunId,
         format: Annotated[ReportName, Query(description="json, md, html, junit or csv")] = "json",
+        verbose: Annotated[bool, Query(description="whether trials that passed are told in detail too")] = False,
     ) -> StreamingResponse:
         """Return a report of a run, with the results it has so far."""
 
@@ -68,7 +69,7 @@ def _router(family: Family) -> APIRouter:
         headers = {"Content-Disposition": f'{shown}; filename="run-{run_id}.{suffix}"'}
         if format == "html":
             headers["Content-Security-Policy"] = f"{policy()}; frame-ancestors 'none'; sandbox"
-        pieces = REPORTS.get(name).render(_reported(run, lines), results)
+        pieces = REPORTS.get(name).render(_reported(run, lines), results, verbose=verbose)
         return StreamingResponse(
             (piece.encode() for piece in pieces), headers=headers, media_type=f"{media_type}; charset=utf-8"
         )

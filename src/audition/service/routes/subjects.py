@@ -1,13 +1,23 @@
 """Agents and orchestrators: what datasets try out."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from audition.errors import Conflict
-from audition.service.bodies import IfMatch, IfNoneMatch, given, id_in_path, patched, refuse, said, subject_id_in_path
+from audition.service.bodies import (
+    IfMatch,
+    IfNoneMatch,
+    PartOfName,
+    given,
+    id_in_path,
+    patched,
+    refuse,
+    said,
+    subject_id_in_path,
+)
 from audition.service.context import Editor, Here, Reader, Service
 from audition.service.conventions import Paged, etag, insist_on_version, listed, reply, tagged
 from audition.service.openapi import answers
@@ -61,7 +71,7 @@ def _router(family: Family) -> APIRouter:
         here: Here,
         _reader: Reader,
         page: Paged,
-        q: Annotated[str | None, Query(max_length=200, description="only those with this in their names")] = None,
+        q: PartOfName = None,
     ) -> Response:
         """List them in the order of their ids."""
         found, total = here.database.read(

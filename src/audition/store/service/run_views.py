@@ -279,9 +279,16 @@ def _conditions(wanted: Filter) -> list[ColumnElement[bool]]:
     return found
 
 
-def _line(row: Sequence[Any]) -> RunLine:
-    kept: Any = row[:-1]
-    return RunLine(*kept, options=decode_options(row[-1]))
+def _line(row: Any) -> RunLine:
+    return RunLine(
+        id=row.id,
+        dataset_id=row.dataset_id,
+        candidate_system_prompt=row.candidate_system_prompt,
+        status=row.status,
+        error_message=row.error_message,
+        created_at=row.created_at,
+        options=decode_options(row.options),
+    )
 
 
 def _run(values: Sequence[Any]) -> Run:

@@ -1,0 +1,68 @@
+"""Who is who in a criterion: the agent, the one it speaks with, and what it looks into."""
+
+from collections.abc import Sequence
+
+from audition.scoring.lint._clauses import Token
+from audition.scoring.lint._english import words
+
+SOMEBODY = (
+    r"(?:user|caller|customer|client|patient|guest|travell?er|employee|tenant|member|person|he|she|they|lead|buyer|parent|"
+    r"student|reporter|requester|sender|applicant|people|visitor|shopper|subscriber|policyholder|pupil|driver|owner|other side)"
+)
+"""Those who speak with an agent, as a pattern."""
+
+AGENT = words(
+    "agent assistant bot chatbot model response reply answer output it we i you message text helper copilot clerk advisor "
+    "adviser representative rep operator grader ai llm"
+)
+"""The agent, or its reply."""
+
+_PEOPLE = words(
+    "user caller customer client patient guest traveller traveler employee tenant member person he she they lead buyer "
+    "parent student reporter requester sender applicant people somebody someone anyone everybody colleague family kid child "
+    "boss chief staff pupil pensioner driver owner mother father woman man lady gentleman resident citizen human"
+)
+_ENDINGS = ("er", "or", "ant", "ent", "ist", "ee", "ian")
+_THINGS = words(
+    "order letter number computer server tracker register answer offer voucher paper router transfer payment appointment "
+    "document statement agent assistant account consent amount discount matter folder counter weather water power paper "
+    "error factor sensor monitor motor door floor mirror calendar refund permit shipment content comment event department "
+    "equipment instrument apartment parent? deployment incident accident ticket header footer filter printer newsletter "
+    "meter chapter disclaimer reminder helper carrier cover layer user? membership agreement settlement fee committee "
+    "guarantee coffee refer never other either neither another under over after whatever whichever further later earlier "
+    "former latter first rather together per for nor or ever there their her consider checker finder locker charger "
+    "trailer folder container cleaner heater boiler freezer scanner timer adapter buffer cluster docker parser browser"
+)
+_STOPS = words("of in on at for with from by under about to that which who whose during without named called between ending")
+
+
+def head(tokens: Sequence[Token]) -> str:
+    """Return the noun that what stands before a verb is about, in lower case; "" for none."""
+    found = ""
+    for token in tokens:
+        if token.low in _STOPS and not found:
+            continue
+        if token.low in _STOPS:
+            if token.low == "of" and found in ("one", "none", "all", "both", "each", "neither", "some", "two", "any"):
+                continue
+            break
+        if token.low[:1].isalpha() and not token.low.endswith("ly") and token.low not in ("also", "then", "now", "still"):
+            found = token.low
+    return found
+
+
+def is_agent(tokens: Sequence[Token]) -> bool:
+    """Tell whether words name the agent or its reply."""
+    return head(tokens) in AGENT
+
+
+def is_user(tokens: Sequence[Token]) -> bool:
+    """Tell whether words name somebody who speaks with the agent."""
+    return is_person(head(tokens))
+
+
+def is_person(noun: str) -> bool:
+    """Tell whether a noun names a person other than the agent."""
+    if noun in _PEOPLE or noun.removesuffix("s") in _PEOPLE:
+        return True
+    return noun.endswith(_ENDINGS) and len(noun) > 4 and noun not in _THINGS and noun not in AGENT
