@@ -30,7 +30,6 @@ VENDORS = {
     "authlib": "service/oidc.py",
     "dbos": "service/runs.py",
     "google": "agents/adk.py",
-    "httpx2": "service/oidc.py",
     "httpx2": "agents/tools/mcp.py",
     "joserfc": "service/oidc.py",
     "jsonschema_rs": "agents/subject/_tool_modes.py",

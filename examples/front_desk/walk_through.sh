@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The walk-through of the evals REST API with curl: an agent and its dataset, then an orchestrator with two agents and a
-# tool. Start `audition serve` in this folder first, with AUDITION_OWNER_EMAIL and AUDITION_OWNER_PASSWORD set as here.
+# tool. Start the service first: `make serve`, or `audition serve` in this folder with the two variables below.
 set -euo pipefail
-: "${AUDITION_URL:=http://127.0.0.1:8080}" "${AUDITION_OWNER_EMAIL:?}" "${AUDITION_OWNER_PASSWORD:?}"
+: "${AUDITION_URL:=http://127.0.0.1:8080}"
+: "${AUDITION_OWNER_EMAIL:=owner@example.com}" "${AUDITION_OWNER_PASSWORD:=correct-horse-battery}"  # as `make serve` has it
 V1="$AUDITION_URL/api/v1"
 
 say() { printf '\n# %s\n' "$1" >&2; }
 show() { tee /dev/stderr; printf '\n' >&2; }
 first_id() { sed -nE 's/^\{"id":([0-9]+).*/\1/p'; }
-post() { curl -sS -X POST "$1" -H "Content-Type: application/json" -H "Authorization: Bearer $ADMIN_TOKEN" -d "$2"; }
-get() { curl -sS "$1" -H "Authorization: Bearer $ADMIN_TOKEN"; }
+post() { curl -sS --fail-with-body -X POST "$1" -H "Content-Type: application/json" -H "Authorization: Bearer $ADMIN_TOKEN" -d "$2"; }
+get() { curl -sS --fail-with-body "$1" -H "Authorization: Bearer $ADMIN_TOKEN"; }
 
 finished() {  # poll the run at $1 until its status leaves pending and running
   for _ in $(seq 1 150); do
@@ -26,9 +27,10 @@ for _ in $(seq 1 150); do
   curl -fsS "$AUDITION_URL/healthz" >/dev/null 2>&1 && break
   sleep 0.2
 done
-ADMIN_TOKEN=$(curl -sS -X POST "$V1/auth/login" -H "Content-Type: application/json" \
+ADMIN_TOKEN=$(curl -sS --fail-with-body -X POST "$V1/auth/login" -H "Content-Type: application/json" \
   -d "{\"email\": \"$AUDITION_OWNER_EMAIL\", \"password\": \"$AUDITION_OWNER_PASSWORD\"}" |
   sed -nE 's/^\{"token":"([^"]*)".*/\1/p')
+test -n "$ADMIN_TOKEN"
 
 say "An agent"
 AGENT=$(post "$V1/agents" '{"name": "Hours FAQ", "base_system_prompt": "You are a receptionist.", "model": "scripted:hours.yaml"}' |

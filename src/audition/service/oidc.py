@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -113,10 +114,12 @@ def _verified(settings: Oidc, ticket: Ticket, id_token: object, keys: Any) -> Id
 @contextmanager
 def _client(settings: Oidc, secret: str | None, redirect_uri: str) -> "Iterator[OAuth2Client]":
     try:
-        import httpx2 as http
         from authlib.integrations.httpx_client import OAuth2Client
     except ModuleNotFoundError as error:
         raise MissingExtra("oidc", needed_for="logging in through OpenID Connect") from error
+    # What authlib sends requests with depends on its version: httpx or httpx2.
+    sender = next(base for base in OAuth2Client.__mro__ if base.__name__ == "Client")
+    troubles = import_module(sender.__module__.partition(".")[0]).HTTPError
     with OAuth2Client(
         settings.client_id,
         secret,
@@ -129,7 +132,7 @@ def _client(settings: Oidc, secret: str | None, redirect_uri: str) -> "Iterator[
     ) as client:
         try:
             yield client
-        except http.HTTPError as error:
+        except troubles as error:
             raise Problem(503, "the provider that logs people in does not answer") from error
 
 
@@ -145,7 +148,7 @@ def _discovered(client: "OAuth2Client", settings: Oidc) -> Mapping[str, Any]:
 
 
 def _document(client: "OAuth2Client", url: str) -> Mapping[str, Any]:
-    answer = client.get(url, withhold_token=True)
+    answer = client.request("GET", url, withhold_token=True)
     try:
         found = answer.json() if answer.status_code == 200 else None
     except ValueError:

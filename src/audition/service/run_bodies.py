@@ -136,6 +136,7 @@ class Standing:
     done: int
     beat: Beat | None
     effort: Effort
+    selective: bool
     judge_fingerprint: str | None
 
 
@@ -178,7 +179,7 @@ def full_run_body(run: Run, standing: Standing, results: Sequence[dict[str, obje
         "label": run.label,
         "kind": run.kind,
         "parent_id": run.parent_id,
-        "selective": run.options.scope == "failed",
+        "selective": standing.selective,
         "cancel_requested": run.cancelled,
         "dataset_version": run.dataset_version,
         "prompt_sha": run.prompt_sha,

@@ -13,7 +13,7 @@ from audition.service.run_bodies import Standing, full_result_body, full_run_bod
 from audition.service.run_places import Place
 from audition.service.run_results import CaseResult, case_results
 from audition.store.service.database import Connection
-from audition.store.service.linked_runs import effort_of
+from audition.store.service.linked_runs import effort_of, is_selective
 from audition.store.service.run_views import (
     RunState,
     WholeResult,
@@ -85,6 +85,7 @@ def full(connection: Connection, here: Service, place: Place, run_id: int) -> Se
         done=place.state_of(connection, run_id).results,
         beat=None if run.worker is None else beat_of(connection, here.database.now_s, run.worker),
         effort=effort_of(connection, run),
+        selective=is_selective(connection, run),
         judge_fingerprint=_fingerprint(here, run.judge),
     )
     body = full_run_body(run, standing, full_results(connection, run_id, cases[:MOST_SHOWN]))

@@ -66,6 +66,20 @@ def test_a_retry_takes_over_what_is_not_in_its_scope(
     assert [one["trials"][0]["copied_from"] for one in shown["results"]] == originals[: len(taken_over)]
 
 
+def test_results_that_were_drawn_again_stay_marked_in_runs_that_take_them_over(desk: Any, trial_of: TrialOf) -> None:
+    parent = desk.finished([trial_of(desk.case_ids[0], "fail")])
+    drawn = act(desk, parent, "retry", scope="failed").json()["id"]
+    claim = desk.begin(drawn)
+    desk.save(claim, [trial_of(desk.case_ids[0])])
+    desk.end(claim)
+
+    marked = [act(desk, drawn, "retry", scope=scope).json()["id"] for scope in ("errors", "all")]
+    marked.append(act(desk, drawn, "rejudge").json()["id"])
+
+    assert [desk.full(run_id)["selective"] for run_id in marked] == [True, False, True]
+    assert "too high" in desk.get(drawn, "/report?format=md").text
+
+
 def test_a_copy_of_a_copy_names_the_first(desk: Any, trial_of: TrialOf) -> None:
     parent = desk.finished([trial_of(desk.case_ids[0])])
     child = act(desk, parent, "retry").json()["id"]
@@ -123,6 +137,15 @@ def test_nobody_goes_on_from_a_run_that_is_not_at_its_end(desk: Any, action: str
 
 def test_a_run_that_completed_is_not_resumed(desk: Any, trial_of: TrialOf) -> None:
     assert act(desk, desk.finished([trial_of(desk.case_ids[0])]), "resume").status_code == 409
+
+
+@pytest.mark.parametrize("action", ["retry", "resume"])
+def test_what_was_judged_again_is_only_judged_once_more(desk: Any, trial_of: TrialOf, action: str) -> None:
+    parent = desk.finished([trial_of(desk.case_ids[0])])
+    judged = act(desk, parent, "rejudge").json()["id"]
+    desk.client.post(f"{desk.runs}/{judged}/cancel")
+
+    assert act(desk, judged, action).status_code == 409
 
 
 def test_a_run_without_conversations_is_not_judged_again(desk: Any) -> None:

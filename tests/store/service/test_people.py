@@ -193,3 +193,8 @@ def test_a_token_in_use_is_noted_once_a_minute(database: Database) -> None:
     assert used() == fresh
     noted(old := "2000-01-01T00:00:00.000Z")
     assert used() != old
+
+
+def test_a_number_of_64_bits_may_be_asked_for(database: Database) -> None:
+    with pytest.raises(NotFound):
+        database.read(lambda connection: people.member(connection, 2**63 - 1))

@@ -1,6 +1,7 @@
 """Results of trials are written once, and only by the worker that holds the run."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from sqlalchemy import func, select
@@ -57,7 +58,6 @@ def test_each_trial_of_a_case_has_a_result_of_its_own(database: Database, claim:
     assert database.read(lambda connection: trials.done(connection, claim.run_id)) == {(1, 1), (1, 2)}
 
 
-# case: a zombie wakes up and writes
 def test_a_worker_that_lost_the_run_saves_nothing(database: Database, claim: Claim) -> None:
     saved(database, claim, 1)
     lose(database, claim)
@@ -88,14 +88,21 @@ def test_a_beginning_that_was_given_up_is_not_counted(database: Database, claim:
     assert started(database, claim) == 1
 
 
-@pytest.mark.parametrize("how", ["lost", "cancelled", "ended"])
-def test_no_trial_begins_once_the_run_is_not_to_go_on(database: Database, claim: Claim, how: str) -> None:
-    if how == "lost":
-        lose(database, claim)
-    elif how == "cancelled":
-        database.write(lambda connection: runs.request_cancel(connection, claim.run_id, by="anna@example.com"))
-    else:
-        database.write(lambda connection: runs.finish(connection, claim))
+def cancel(database: Database, claim: Claim) -> None:
+    """Have somebody cancel the run."""
+    database.write(lambda connection: runs.request_cancel(connection, claim.run_id, by="anna@example.com"))
+
+
+def finish(database: Database, claim: Claim) -> None:
+    """End the run."""
+    database.write(lambda connection: runs.finish(connection, claim))
+
+
+@pytest.mark.parametrize("stop", [lose, cancel, finish])
+def test_no_trial_begins_once_the_run_is_not_to_go_on(
+    database: Database, claim: Claim, stop: Callable[[Database, Claim], None]
+) -> None:
+    stop(database, claim)
 
     assert started(database, claim) is None
 

@@ -29,17 +29,20 @@ _BEFORE_NOUN = words(
     "the a an this these those its his her their our your my of in on at for with from by under into onto no any each "
     "every all both some another such about per via two three four five six seven eight nine ten missing same exact"
 )
-_ADVERBS = words("also only then now still already just first simply always even both again politely clearly "
-                 "please either automatically immediately instead afterwards finally next")  # fmt: skip
+_ADVERBS = words("last recently also only then now still already just first simply always even both again politely clearly "
+                 "ever never yet long please either automatically immediately instead afterwards finally next")  # fmt: skip
 _CONTRACTED = {"isn't": "is", "aren't": "are", "wasn't": "was", "weren't": "were", "hasn't": "has", "haven't": "have",
                "doesn't": "does", "don't": "do", "didn't": "did", "hadn't": "had", "there's": "is", "it's": "is",
                "that's": "is", "she's": "is", "he's": "is", "who's": "is"}  # fmt: skip
 _SAME_PARTICIPLE = words("run put set read cut let shut hit cost come become input")
+_AFTER_IS = words("not been out gone still already now on down full sold no over up")
 _IS = words("is are was were be been being gets get got")
 _PREPOSITIONS = words("upon on after with by at in for following given from based using through under without")
 _DETERMINERS = words("the a an this that these those his her their its")
 _OR_ELSE = words("more fewer less so later two three four better earlier")
 _BE_HAVE = words("be have do")
+_BEFORE_THAT = words("in on at for with from by to of about under after before all than like into using")
+_ABBREVIATED = words("no nr dr mr mrs ms approx ref tel st vs incl max min prof e.g i.e")
 _PLURAL_SUBJECTS = words("we i you they users customers agents")
 
 
@@ -93,9 +96,10 @@ class Clause:
     @property
     def bare(self) -> bool:
         """Whether its verb has no subject of its own."""
-        if self.before and self.before[0].low in _PREPOSITIONS:
-            return sum(token.low in _DETERMINERS for token in self.before) <= 1
-        return all(token.low in _ADVERBS or token.low.endswith("ly") for token in self.before)
+        said = [token.low for token in self.before if token.low not in _ADVERBS and not token.low.endswith("ly")]
+        if said and said[0] in _PREPOSITIONS:
+            return sum(word in _DETERMINERS for word in said) <= 1
+        return not said
 
     @property
     def obliged(self) -> bool:
@@ -109,12 +113,38 @@ class Clause:
 
 def tokens_of(text: str) -> list[Token]:
     """Return the words, numbers, quotations and marks of a text."""
-    return [Token(found[0], found[0].lower(), found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    return [Token(found[0], _low(found), found.start(), found.end()) for found in _TOKEN.finditer(text)]
+
+
+def _low(found: re.Match[str]) -> str:
+    return "may_" if found[0] == "May" and found.start() else found[0].lower()
 
 
 def clauses(text: str) -> list[Clause]:
-    """Return the clauses of a text, in its order."""
-    return [_analysed(*parts) for parts in _parts(text)]
+    """Return the clauses of a text, in its order; what is said without a `that` is a clause of its own as well."""
+    return [part for parts in _parts(text) for part in _with_reported(_analysed(*parts))]
+
+
+def _with_reported(clause: Clause) -> tuple[Clause, ...]:
+    """Return a clause, or two when what it says follows without a word between: says the parcel is lost."""
+    if clause.verb not in _REPORTING:
+        return (clause,)
+    for index, token in enumerate(clause.after[:3]):
+        if token.low not in _SUBJECTS or (index == 0 and clause.verb in ("tell", "inform", "give", "show")):
+            continue
+        rest = list(clause.after[index:])
+        first, _main = _verb_at(rest, ())
+        if rest[0].low == "there's" or (first > 0 and (_reading(rest[first].low) or ("", "base"))[1] in ("s", "ed")):
+            told = clause.tokens[: len(clause.tokens) - len(rest)]
+            return _analysed(clause.sentence, clause.leads, clause.mark, list(told)), _analysed(
+                clause.sentence, ("that",), "", rest
+            )
+        break
+    return (clause,)
+
+
+_REPORTING = words("say tell explain confirm mention inform state admit report reply answer")
+_SUBJECTS = words("the her his their its it there there's no she he they this that one")
 
 
 def _parts(text: str) -> Iterator[tuple[int, tuple[str, ...], str, list[Token]]]:
@@ -122,7 +152,8 @@ def _parts(text: str) -> Iterator[tuple[int, tuple[str, ...], str, list[Token]]]
     tokens = tokens_of(text)
     sentence, leads, mark, held = 0, list[str](), "", list[Token]()
     for index, token in enumerate(tokens):
-        ends = token.low in _SENTENCE_END or (index > 0 and "\n" in text[tokens[index - 1].end : token.start])
+        short = token.low == "." and index > 0 and tokens[index - 1].low in _ABBREVIATED and index + 1 < len(tokens)
+        ends = (token.low in _SENTENCE_END and not short) or (index > 0 and "\n" in text[tokens[index - 1].end : token.start])
         divides = token.low in _MARKS
         if not (ends or divides or _leads(tokens, index, held)):
             held.append(token)
@@ -132,6 +163,7 @@ def _parts(text: str) -> Iterator[tuple[int, tuple[str, ...], str, list[Token]]]
             leads, mark, held = [], "", []
         if token.low in _SENTENCE_END or divides:
             mark = token.low
+            leads = leads if leads[-2:] == ["if", "so"] else []
         elif ends:
             held = [token]
         else:
@@ -145,15 +177,15 @@ def _parts(text: str) -> Iterator[tuple[int, tuple[str, ...], str, list[Token]]]
 def _leads(tokens: list[Token], index: int, held: list[Token]) -> bool:
     """Tell whether a word opens a clause here."""
     low = tokens[index].low
+    if low in ("given", "considering", "seeing") and index == 0:
+        return True
     if low not in _LEADS:
         return False
     if low == "or" and index + 1 < len(tokens) and tokens[index + 1].low in _OR_ELSE:
         return False
     if low == "that":
         following = tokens[index + 1].low if index + 1 < len(tokens) else "."
-        return following not in _SENTENCE_END and following not in _MARKS and (
-            not held or held[-1].low not in _BEFORE_NOUN
-        )
+        return following not in _SENTENCE_END | _MARKS | _LEADS and (not held or held[-1].low not in _BEFORE_THAT)
     if low == "as":
         return not held or held[-1].low in ("just", "exactly")
     return True
@@ -173,7 +205,7 @@ def _analysed(sentence: int, leads: tuple[str, ...], mark: str, tokens: list[Tok
     lone_past = form == "ed" and not auxiliaries
     return Clause(
         sentence=sentence, leads=leads, mark=mark, tokens=tuple(tokens), verb=verb, form=form,
-        before=tuple(tokens[:first]) if first >= 0 else (), after=tuple(tokens[main + 1 :]) if first >= 0 else tuple(tokens),
+        before=tuple(tokens[: first + (main == first and tokens[first].low.endswith("'s") and tokens[first].low not in _CONTRACTED)]) if first >= 0 else (), after=tuple(tokens[main + 1 :]) if first >= 0 else tuple(tokens),
         passive=passive, past=perfect or lone_past or any(word in ("was", "were", "had", "got") for word in [*auxiliaries, *group[-1:]]),
         perfect=perfect, modal=_modal(group, form), negated=any(word in _NOT or word == "avoids" for word in group),
     )  # fmt: skip
@@ -190,7 +222,7 @@ def _verb_at(tokens: list[Token], leads: tuple[str, ...]) -> tuple[int, int]:
     """Return where the verb with its auxiliaries begins and where its main verb stands; -1 where there is none."""
     first = next((index for index in range(len(tokens)) if _is_finite(tokens, index)), -1)
     if first < 0:
-        first = next((index for index in range(len(tokens)) if _is_participle(tokens, index)), -1)
+        first = _participle_at(tokens)
     if first < 0:
         return -1, -1
     main = first
@@ -199,12 +231,20 @@ def _verb_at(tokens: list[Token], leads: tuple[str, ...]) -> tuple[int, int]:
             low = tokens[index].low
             reading = _reading(low)
             if reading is not None and not _is_auxiliary(low):
-                return first, index
+                return first, index if _may_follow(tokens[index - 1].low, reading, low) else main
             if reading is not None and _is_auxiliary(low):
                 main = index
             elif not (low in _ADVERBS or low in _NOT or low in ("to", "going", "be", "been") or low.endswith("ly")):
                 break
     return first, main
+
+
+def _may_follow(previous: str, reading: tuple[str, Form], low: str) -> bool:
+    """Tell whether a verb goes with the auxiliary before it: `has booked`, not `has invoice`."""
+    auxiliary = verb_of(_CONTRACTED.get(previous, previous))
+    if auxiliary is None or auxiliary[0] not in ("be", "have", "get") or reading[0] in _SAME_PARTICIPLE:
+        return True
+    return reading[1] in ("ed", "ing") if auxiliary[0] == "be" else reading[1] == "ed"
 
 
 def _is_auxiliary(low: str) -> bool:
@@ -217,7 +257,7 @@ def _is_auxiliary(low: str) -> bool:
 def _reading(low: str) -> tuple[str, Form] | None:
     """Return the verb and its form, also of a verb that is not known but ends as one in the past."""
     low = _CONTRACTED.get(low, low)
-    known = verb_of(low)
+    known = ("be", "s") if low.endswith("'s") else verb_of(low)
     if known is None and low in _MODALS:
         return low, "base"
     if known is None and len(low) > 4 and low.endswith("ed"):
@@ -229,28 +269,35 @@ def _is_finite(tokens: list[Token], index: int) -> bool:
     low = tokens[index].low
     reading = _reading(low)
     if reading is None:
-        return index == 0 and len(low) > 3 and low.endswith("s") and not low.endswith("ss") and _takes_object(tokens, 1)
+        return len(low) > 3 and low.endswith("s") and not low.endswith("ss") and (
+            (index == 0 and _takes_object(tokens, 1)) or _takes_particle(tokens, index + 1)
+        )
     previous = tokens[index - 1].low if index else ""
     following = tokens[index + 1].low if index + 1 < len(tokens) else ""
     verb, form = reading
+    if low.endswith("'s") and low not in _CONTRACTED:
+        return following.endswith("ly") or following in _AFTER_IS
     if low in _MODALS or verb in _BE_HAVE and form in ("s", "ed"):
         return previous not in ("a", "the") and form != "ing"
     if _only_adverbs(tokens, index):
         if form == "s":
-            return not _is_auxiliary(following)
+            noun = not _takes_object(tokens, index + 1) and _another_finite(tokens, index)
+            return not _is_auxiliary(following) and not noun
         return form == "base" and not _another_finite(tokens, index)
     if previous in _BEFORE_NOUN or previous == "to" or tokens[index].text[:1].isupper():
         return False
     if form == "s":
-        return not _is_auxiliary(following) and not (following and _is_plain_verb(following))
-    return form == "base" and (previous in _PLURAL_SUBJECTS or _is_plural(previous)) and (
+        pronoun = "'s" in following
+        return (pronoun or not _is_auxiliary(following)) and not (following and _is_plain_verb(following))
+    plural = _is_plural(previous) or (index > 1 and previous.endswith("s") and "'" not in previous and tokens[index - 2].low in _BEFORE_NOUN)
+    return form == "base" and (previous in _PLURAL_SUBJECTS or plural) and (
         verb not in ("order", "check", "search", "record", "request", "report", "call", "name", "address", "text", "list")
     )
 
 
 def _is_plural(low: str) -> bool:
     reading = verb_of(low)
-    return len(low) > 3 and low.endswith("s") and not low.endswith(("ss", "us", "is")) and (
+    return len(low) > 3 and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s")) and (
         reading is None or reading[1] != "s"
     )
 
@@ -264,6 +311,13 @@ def _takes_object(tokens: list[Token], index: int) -> bool:
     return index < len(tokens) and tokens[index].low in (
         "the", "a", "an", "it", "them", "her", "him", "his", "their", "that", "this", "those", "for", "to", "up", "out",
     )  # fmt: skip
+
+
+def _takes_particle(tokens: list[Token], index: int) -> bool:
+    """Tell whether a particle and an object follow, as after a verb: `draws up the plan`."""
+    if index + 1 >= len(tokens) or tokens[index].low not in ("up", "out", "off", "down", "over", "away", "back"):
+        return False
+    return tokens[index + 1].low in ("the", "a", "an", "his", "her", "their", "it", "them", "that")
 
 
 def _only_adverbs(tokens: list[Token], index: int) -> bool:
@@ -283,10 +337,18 @@ def _another_finite(tokens: list[Token], index: int) -> bool:
             continue
         if low in _MODALS or (reading[0] in _BE_HAVE and reading[1] in ("s", "ed")):
             return True
-        if reading[1] == "s" and tokens[index].low != low and reading[0] not in ("order", "name", "note", "text"):
+        if reading[1] == "s" and tokens[index].low != low and reading[0] in ("be", "have") or reading[1] == "s" and tokens[index].low != low and reading[0] not in ("order", "name", "note", "text"):
             nominal = _reading(tokens[index].low)
             return nominal is not None and nominal[1] == "base"
     return False
+
+
+def _participle_at(tokens: list[Token]) -> int:
+    """Return where a participle stands; one at the start may be an adjective: `standing order bounced`."""
+    found = [index for index in range(len(tokens)) if _is_participle(tokens, index)]
+    if len(found) > 1 and found[0] == 0 and not _takes_object(tokens, 1) and (_reading(tokens[found[1]].low) or ("", ""))[1] == "ed":
+        return found[1]
+    return found[0] if found else -1
 
 
 def _is_participle(tokens: list[Token], index: int) -> bool:

@@ -18,7 +18,7 @@ AGENT = words(
 """The agent, or its reply."""
 
 _PEOPLE = words(
-    "user caller customer client patient guest traveller traveler employee tenant member person he she they lead buyer "
+    "nurse chef coach pilot cook clerk farmer bride host haulier cyclist spouse couple family neighbour neighbor user caller customer client patient guest traveller traveler employee tenant member person he she they lead buyer "
     "parent student reporter requester sender applicant people somebody someone anyone everybody colleague family kid child "
     "boss chief staff pupil pensioner driver owner mother father woman man lady gentleman resident citizen human"
 )
@@ -33,6 +33,7 @@ _THINGS = words(
     "former latter first rather together per for nor or ever there their her consider checker finder locker charger "
     "trailer folder container cleaner heater boiler freezer scanner timer adapter buffer cluster docker parser browser"
 )
+_NOUNS_IN_LY = words("reply supply family assembly ally anomaly bully fly")
 _STOPS = words("of in on at for with from by under about to that which who whose during without named called between ending")
 
 
@@ -46,7 +47,7 @@ def head(tokens: Sequence[Token]) -> str:
             if token.low == "of" and found in ("one", "none", "all", "both", "each", "neither", "some", "two", "any"):
                 continue
             break
-        if token.low[:1].isalpha() and not token.low.endswith("ly") and token.low not in ("also", "then", "now", "still"):
+        if token.low[:1].isalpha() and (not token.low.endswith("ly") or token.low in _NOUNS_IN_LY) and token.low not in ("also", "then", "now", "still"):
             found = token.low
     return found
 

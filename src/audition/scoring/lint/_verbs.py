@@ -33,7 +33,7 @@ ACT = words(
     "customise customize tailor adapt configure provision onboard admit check order reorder input capture document "
     "jot list mark flag prescribe deposit withdraw carry do bring get play double round bump sort push drop take "
     "accept execute proceed relay share correct fetch leave include enlist mail pre-order change patch perform run rebook "
-    "reallocate deploy decrease increase raise lower lift cut quote price value estimate organise organize "
+    "reallocate deploy go decrease increase raise lower lift cut quote price value estimate organise organize "
 )
 """What an agent does beyond its reply."""
 
@@ -49,7 +49,7 @@ DEPENDS = words(
 
 GET = words(
     "ask request inquire enquire elicit solicit prompt interview quiz question clarify establish ascertain determine "
-    "collect gather obtain learn secure seek acquire survey poll probe consult"
+    "collect gather obtain learn secure seek acquire survey poll probe consult await"
 )
 """How an agent gets something from the one it speaks with."""
 
@@ -65,7 +65,7 @@ FIND = words("find see discover notice learn spot uncover detect realise realize
 RESULT = words(
     "return show report yield list contain hold reveal confirm indicate say give have find know produce respond fail "
     "error succeed resolve place mention include lack state tell come turn throw exist display read carry record note "
-    "bring name point suggest prove put locate identify deliver spit match feature output answer miss log see warn "
+    "bring name point suggest prove put locate identify deliver spit match feature output answer miss log see warn print output flag signal "
     "stand need offer"
 )
 """What a source does when it is asked."""
@@ -88,6 +88,7 @@ ANSWER = words(
 """How somebody answers an agent."""
 
 _OTHERS = words(
+    "exclude cover apply publish scan clear overwrite sort agree trawl gather infer deduce hear understand await "
     "be have do want expect need like begin close precede follow come go happen lapse leave break lapse expire arrive "
     "ship receive hear see stick match differ equal become turn wait let help try avoid omit skip prove emerge "
     "transpire appear seem belong depend fit suit stand sit lie run land reach miss end start finish lead win lose "
@@ -154,7 +155,7 @@ def _known() -> dict[str, tuple[str, Form]]:
     for verb in sorted(SAY | ACT | DEPENDS | GET | LOOK | FIND | RESULT | HAND | ANSWER | _OTHERS):
         for form, kind in forms_of(verb).items():
             found.setdefault(form, (verb, kind))
-    return found | {"are": ("be", "s"), "am": ("be", "s"), "was": ("be", "ed"), "were": ("be", "ed")}
+    return found | {"are": ("be", "s"), "was": ("be", "ed"), "were": ("be", "ed")}
 
 
 def verb_of(word: str) -> tuple[str, Form] | None:

@@ -6,9 +6,9 @@ SOURCE = words(
     "lookup look-up search query tool api call check database db record records system directory calendar crm service "
     "backend base function index registry register tracking tracker inventory stock ledger log logs history timetable "
     "roster portal file files schedule page feed map catalogue catalog whois checker monitor dashboard entry listing table "
-    "diary archive platform server account profile app queue planner software spreadsheet sheet scan lookups search-tool "
+    "diary archive platform server account profile app queue planner software spreadsheet scan lookups diagnostics diagnosis rota scoreboard census "
     "gateway endpoint request? results data wiki intranet sensor telemetry backoffice back-office pipeline scanner tracer "
-    "statement repository repo cache balance enquiry export overview screen job task connector integration webhook step? "
+    "statement repository repo cache enquiry export overview screen job task connector integration webhook step? "
     "finder locator validator audit report? website-search bookings cmdb erp ehr lms pos wms helpdesk ticketing tracing sap"
 )
 """What tells an agent how things are."""
@@ -53,7 +53,7 @@ STATE = words(
     "impounded towed unopened unread undelivered unavailable stopped paused inactive settled unsettled cleared uncleared "
     "bounced reversed refunded disputed escalated resolved unresolved assigned unassigned reserved sold busy away absent "
     "red green amber yellow unknown exhausted spent used unused redeemed maxed capped billed charged unclaimed claimed "
-    "abandoned misrouted rerouted misplaced archived deleted banned barred unconfirmed confirmed waitlisted"
+    "left abandoned misrouted rerouted misplaced archived deleted banned barred unconfirmed confirmed waitlisted"
 ) | {
     "sold out", "out of", "in stock", "fully booked", "on hold", "in transit", "at customs", "on its", "out for",
     "under review", "in arrears", "past due", "in progress", "on order", "on file", "on record", "on back", "in underwriting",
@@ -73,7 +73,7 @@ ABSENT = words(
 )
 """What things do by themselves, as a lookup tells."""
 
-_ACTS = words("opened closed paid processed assigned confirmed cancelled canceled registered scheduled recorded logged stored "
+BY_AGENTS = words("opened closed paid processed assigned confirmed cancelled canceled registered scheduled recorded logged stored "
               "saved sent posted refunded credited booked reserved updated escalated archived deleted signed charged "
               "blocked locked verified received enrolled completed returned shipped dispatched suspended flagged filed "
               "approved rejected declined resolved settled reversed disputed held refused granted complete free open "
@@ -86,4 +86,6 @@ def is_state(participle: str, after: str) -> bool:
     """Tell whether a participle says how something is, rather than what the agent does with it."""
     if after.startswith(("as ", "against ", "under ")) and participle in ("shown", "listed", "marked", "flagged", "recorded"):
         return True
-    return participle in STATE and participle not in _ACTS
+    if participle == "taken" and after and not after.startswith("by"):
+        return False
+    return participle in STATE and participle not in BY_AGENTS

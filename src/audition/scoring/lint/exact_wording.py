@@ -18,7 +18,7 @@ _TELLS = any_form(
 )  # fmt: skip
 _TEXTS = (
     r"(?:words?|wordings?|phras(?:e|es|ing)|sentences?|texts?|formulations?|formulas?|lines?|language|script|template|"
-    r"quotes?|quotations?|expressions?|terms|spelling|punctuation|capitali[sz]ation)"
+    r"quotes?|quotations?|expressions?|terms|strings?|spelling|punctuation|capitali[sz]ation)"
 )
 _SAME = r"(?:exact|precise|literal|identical|same|very|self-same|original|prescribed|scripted|canned|verbatim|unaltered)"
 _COPIES = any_form(
@@ -43,7 +43,7 @@ _WORDING = (
     ),
     pattern(rf"\b(?:exact|precise|literal|identical|very|self-same|original) {_TEXTS}\b"),
     pattern(
-        rf"\b(?:exactly|precisely|strictly|just|literally) (?:as (?:written|stated|printed|given|worded|it|they|in\b|on\b|"
+        rf"\b(?:exactly|precisely|strictly|just|literally) (?:the way (?:it|they|that)|how (?:it|they)|as (?:written|stated|printed|given|worded|it|they|in\b|on\b|"
         rf"the|per)|like (?:the|it|this)|(?:the|these|this|those) (?:\w{{1,20}} )?{_TEXTS}|what the|so:)"
     ),
     pattern(rf"\b{_TELLS} (?:exactly|precisely|only|nothing but|neither more nor less than|literally)\b(?=:? ?[\"'])"),
@@ -51,15 +51,14 @@ _WORDING = (
     pattern(r"\b(?:identical|equal) (?:to|with)\b(?! (?:\w+ )?(?:price|amount|value|number|total))"),
     pattern(
         r"\bwithout (?:[a-z]{2,12} )?(?:changing|altering|(?:adding|dropping) (?:a |any |one |single )*words?|modifying|rewording|rephrasing|paraphrasing|"
-        r"touching|any (?:change|alteration|rewording|paraphras\w{1,5}|edit|modification|deviation)|a (?:change|paraphrase)|"
-        r"paraphrase)\b"
+        r"touching|(?:the slightest|any|a|a single|one) (?:departure|deviation|change|alteration|rewording|paraphras\w{1,5}|edit|modification|deviation|paraphrase)|paraphrase)\b|\bno libert(?:y|ies)\b"
     ),
     pattern(r"\b(?:no|must not|not be|not to be|never|may not be|don't|do not) (?:paraphras\w{0,5}|reword\w{0,3}|rephras\w{0,3})\b"),
     pattern(
         r"\b(?:as|in the way|the way) (?:it|they|that|these|this)? ?(?:is|are|stands?|was|were|is written|appears?|reads?)?"
         r"(?: ?(?:written|printed|worded|phrased|stands?|spelt|spelled))(?:\b| (?:in|on) )"
     ),
-    pattern(rf"\b{_COPIES}\b[^.;!?\n]{{1,80}}? (?:literally|exactly|unchanged|as (?:is|it is|they are|it stands|it was|they stand))\b"),
+    pattern(rf"\b{_COPIES}\b[^.;!?\n]{{1,80}}? (?:literally|exactly|unchanged|as (?:published|printed|written|worded|is|it is|they are|it stands|they stand))\b"),
     pattern(
         rf"\b{_TEXTS}\b[^.;!?\n]{{0,40}}? (?:match\w{{0,2}}|equals?|corresponds? to|follows?|agrees? with)\b[^.;!?\n]{{1,60}}?"
         r" (?:exactly|precisely|fully|completely|perfectly)\b"
@@ -78,13 +77,14 @@ _WORDING = (
         r"common|customary|known|appropriate|required|often|right|fair|fit|necessary|well|it|typical|proper|also))"
     ),
     pattern(
-        rf"\b{_COPIES}\b[^.;!?\n]{{0,60}}?\b(?:as (?:is|it is|they are|it stands|it was)|unchanged|exactly|in the wording)\b"
+        rf"\b{_COPIES}\b[^.;!?\n]{{0,60}}?\b(?:as (?:is|it is|they are|it stands)|unchanged|exactly|in the wording)\b"
     ),
     pattern(
         rf"\b(?:(?:the|in) )?(?:same|own|original|exact|identical) {_TEXTS} (?:of|as|in|from|that|used|which|on) (?:the|our|its|in|"
         r"by)?"
     ),
     pattern(rf"\b(?:in|with|using|by) (?:the|its|our) (?:[a-z]{{3,15}}'s )?(?:own )?(?:words?|wording|phrasing) (?:of|in|from|used)\b"),
+    pattern(r"\b(?:every|each) (?:word|letter|comma|syllable|line|character|sentence)(?: and \w{3,10})? (?:as|the same|in place|of the original)\b"),
     pattern(r"\bin the (?:[a-z]{3,15}'s) (?:own|very|exact|original) (?:words|wording|phrasing|language)\b"),
     pattern(r"\bdown to the (?:last )?(?:punctuation|comma|letter|word|capital\w{0,10}|dot|full stop|hyphen|spelling)\b"),
     pattern(rf"\b(?:synonyms?|re-?phras\w{{1,5}}|re-?wording\w{{0,2}}|reworded|paraphras\w{{1,5}}|other words?|different words?|"
@@ -124,7 +124,7 @@ _PART = (
 )
 _PLACED = any_form(
     words("mention name list give cover explain state present discuss describe treat address deal handle say tell appear "
-          "stand come go place put position arrange show quote announce introduce raise"),
+          "stand come go place put position arrange show quote announce introduce raise touch bring"),
 )  # fmt: skip
 _DEMANDS = r"(?:must|has to|have to|should|needs? to|is to|are to|ought to|shall|may only|want|expect)"
 _ORDERING = (
@@ -132,7 +132,7 @@ _ORDERING = (
     pattern(rf"\b{_ORDER} (?:is|be|as|they|it|given|shown|listed|above|below|of the (?:list|menu|form|page|book|handbook|scenario))"
             r"(?: (?:given|listed|shown|stated|below|above|specified|typed|named|in|on|asked|mentioned|written))\b"),
     pattern(rf"\bin the (?:{_SORTS} )?{_ORDER} (?:given|listed|shown|stated|below|above|specified|in which|that|of (?:the|their)|she|he|they|as)\b"),
-    pattern(rf"\b(?:alphabetically|chronologically)\b(?! close)|\bback to front\b|\bfrom (?:a to z|top to bottom|first to last|last to "
+    pattern(rf"\b(?:alphabetically|chronologically)\b(?! close)|\bback to front\b|\ba ?[-\u2013] ?z\b|\ba to z\b|\bfrom (?:a to z|top to bottom|first to last|last to "
             r"first|start to finish)\b|\b(?:an? )?(?:alphabetical|chronological|ascending|descending) (?:list\w{0,3}|sort\w{0,3}|order)\b"),
     pattern(
         r"\bfirst\b[^.;!?\n]{1,120}?\b(?:then|followed by|next|and after that|second)\b[^.;!?\n]{1,120}?"
@@ -140,13 +140,13 @@ _ORDERING = (
     ),
     pattern(
         r"\b(?:starts?|begins?|opens?|leads?|kicks?|ends?|closes?|finishes|finish|concludes?|rounds?|signs?|tops?|"
-        r"prefaces?|prefixe?s?|headed|heads?|winds?)(?: (?:things|off|out|the|its|it|up|reply|answer|response|message|text|email)){0,4}"
+        r"prefaces?|prefixe?s?|headed|heads?|winds?)(?: (?:things|off|out|the|its|it|(?<!ends )(?<!end )up|reply|answer|response|message|text|email)){0,4}"
         r" (?:with|by|(?<=[^n] )(?<!open )(?<!opens )on)\b(?! (?:one's|time|sunday|monday|tuesday|wednesday|thursday|friday|saturday|\d|the \d))"
     ),
     pattern(rf"\b(?:begins?|starts?|opens?) (?:by|with)\b[^.;!?\n]{{1,120}}?, (?:and )?then\b"),
     pattern(r"\bprecedes?\b|\bpreced(?:ed|ing) by\b|\bprior to (?:any |the )?(?:other|[\w-]{1,15} items|trousers|\w{1,15}s)\b"),
     pattern(
-        rf"\b{_PLACED}\b[^.;!?\n]{{1,60}}? (?:ahead of|before|prior to) (?!it\b|they\b|he\b|she\b|asking|\w{{2,20}}ing\b|\d|"
+        rf"\b{_PLACED}\b(?:(?! that\b| how\b| why\b| what\b| when\b| which\b)[^.;!?\n]){{1,60}}? (?:ahead of|before|prior to) (?!it\b|they\b|he\b|she\b|asking|\w{{2,20}}ing\b|\d|"
         r"(?:the )?(?:end|deadline|departure|tool|lookup|order|purchase|booking|payment|trip)\b)\w"
     ),
     pattern(rf"\b{_DEMANDS} (?:also |only |always )?(?:come|stand|appear|go|wait|be|follow|feature|sit|occur|figure)"
@@ -171,8 +171,8 @@ _ORDERING = (
     pattern(rf"\b(?:any |some |an?)?other (?:{_ORDER}|way round)\b[^.;!?\n]{{0,40}}?\b{_FAILS}|"
             rf"\b(?:a |any )?(?:different|wrong|changed|another) {_ORDER}\b[^.;!?\n]{{0,40}}?\b{_FAILS}|"
             rf"\b(?:swap\w{{0,5}}|switch\w{{0,3}}|revers\w{{1,3}}|shuffl\w{{1,3}}|mix\w{{0,3}}) [^.;!?\n]{{1,50}}?\b{_FAILS}"),
-    pattern(rf"\b{_ORDER} (?:matters|counts|is (?:fixed|important|key|binding|essential|crucial|strict|decisive|not free)|must|has to|"
-            r"is (?:\w{1,20} )?mandatory|needs to|should)\b"),
+    pattern(rf"\b{_ORDER} (?:matters|counts|is (?:fixed|important|key|binding|essential|crucial|strict|decisive|not free)|"
+            r"is (?:\w{1,20} )?mandatory)\b"),
     pattern(
         rf"\b(?:the )?(?:very |opening |closing |top )?(?:first|last|opening|closing|final|second|top|topmost) (?:sentence|thing|line|"
         r"words?|paragraph|bullet|point|topic|item|half|part)\b(?= (?:is|are|of|must|in|should|has|names?|says?|states?|mentions?|"
@@ -180,28 +180,42 @@ _ORDERING = (
         r"\b(?:is|be|are|as|come|comes|in) (?:the )?(?:very )?(?:first|last|opening|closing|final|top) (?:sentence|thing|line|words?|"
         r"paragraph|bullet|point|topic|item|part)\b"
     ),
-    pattern(rf"\b(?:at|(?<!\bin the )in(?! the end\b)|to|on|right at|until) (?:the )?(?:very )?(?:top|bottom|end|start|beginning|head|outset|close|tail|foot|front)"
-            rf"(?: of (?:the|its|it|his|her)(?: {_PART})?)?(?=[.,;]|$| (?:of|and|must|comes?|stands?|goes|should|is)\b)"),
+    pattern(rf"\b(?:at|in|to|on|right at|until) (?:the )?(?:very )?(?:top|bottom|end|start|beginning|head|outset|close|tail|foot|front)"
+            rf" of (?:the|its|it|his|her)(?: \w{{2,12}})? ?{_PART}\b"),
+    pattern(rf"\b(?:{_PLACED}|{_DEMANDS}|waits?|sits?|belongs?|starts?|apology|disclaimer|warning|notice)\b[^.;!?\n]{{0,60}}? (?:at|on|until|to|right at) (?:the )?"
+            r"(?:very )?(?:top|bottom|end|start|beginning|head|outset|foot|front)(?=[.,;]|$| (?:and|must|should)\b)"),
     pattern(r"\bbefore (?:anything|everything|all) else\b|\bbefore any (?:other|comment|explanation|detail|further)\b|\bup front\b|"
             r"\bfirst and foremost\b|\bfirst of all\b|\bfirst off\b|\bon top of the (?:list|reply)\b|\brounds? (?:it|the \w{1,10}) off\b"),
     pattern(r"\b(?:nothing|no \w{2,15}) (?:may|must|should|can|shall)(?: \w{2,10}){0,3} (?:before|ahead of|prior to|precede|between)\b"),
-    pattern(r"\b(?:sorted|ordered|ranked|arranged|sequenced|grouped|sorts|ranks|orders|arranges|sort|rank|arrange)\b[^.;!?\n]{0,40}? (?:by|from|according to|in "
+    pattern(r"\bordered (?:by|from|according)\b|\b(?:sorted|ranked|arranged|sequenced|grouped|sorts|ranks|arranges|sort|rank|arrange)\b[^.;!?\n]{0,40}? (?:by|from|according to|in "
             r"(?:order|alphabetical|ascending|descending))\b"),
     pattern(
         r"\b(?:\w{3,12}(?:est|st)|most [\w-]{3,15}|least [\w-]{3,15}|newest|oldest) (?:\w{2,12} )?(?:first|last|at the (?:top|bottom|end)|on top|"
-        r"comes? (?:first|last))\b|\bfrom (?:the )?(?:\w{3,12}est|low|high|most [\w-]{3,15}|least [\w-]{3,15})\b(?: \w{1,12})? (?:to|down|up|"
+        r"comes? (?:first|last))\b|\bfrom (?:the )?(?:\w{3,12}est|\w{3,12}most|low|high|most [\w-]{3,15}|least [\w-]{3,15})\b(?: \w{1,12})? (?:to|down|up|"
         r"inwards?|outwards?|onwards?|through)\b"
     ),
     pattern(r"\b(?:the )?other way (?:round|around)\b[^.;!?\n]{0,30}?(?:fail|wrong|not)|\bnot the other way (?:round|around)\b"),
     pattern(r"\b(?:comes?|goes|go|stands?|belongs?|sits?) (?:first|last|at the (?:top|end|bottom|start|beginning)|above|below|beneath|before|after|"
             r"ahead|up front|next|on top|in front)\b"),
     pattern(rf"\b{_DEMANDS} (?:open|close|begin|start|end|finish|conclude|head|top|lead) (?:the|its|this|any) {_PART}\b"),
+    pattern(rf"(?:not|n't|never) (?:be )?{_PLACED}(?: up)? (?:until|till|before|ahead of)\b(?! (?:asking|checking|it has|the tool))|"
+            r"\bno other (?:way|order|sequence)\b|\border as (?:here|above|below|shown)\b"),
+    pattern(r"\b(?:points? off|marks? off|minus|deduct\w{0,3}) if the (?:order|sequence|wording)\b|\bin the [\w-]{2,20}'s (?:order|sequence)\b"),
+    pattern(r"\bbackwards\b|\bin reverse\b|\bby (?:ascending|descending|increasing|decreasing|rising|falling)\b|\bnothing in between\b|"
+            r"\b(?:first|second|third|last|final|opening|closing) (?:line|sentence|paragraph|bullet|point) ?:|"
+            r"\bre-?order(?:s|ed|ing)? (?:them|it|the)\b[^.;]{0,20}?\b(?:fail|lose)|\b(?:order|sequence) is (?:different|wrong|changed|other|reversed)\b|"
+            r"\bfollow one another\b|\bone after (?:the other|another) as\b"),
+    pattern(
+        r"\b(?:says?|mentions?|names?|states?|gives?|apologi[sz]es?|thanks?|greets?|acknowledges?|sympathi[sz]es?|reassures?)\b[^.;!?\n]{0,40}? "
+        r"(?:before|prior to) (?:saying|mentioning|explaining|telling|stating|giving|discussing|listing|naming|going|talking|describing|answering|"
+        r"turning|moving|offering|getting)\b"
+    ),
     pattern(r"\bit says [\w' -]{2,30}, then [\w' -]{2,30}, (?:and )?then\b"),
     pattern(r"\b\w{2,20} before \w{2,20}, \w{2,20} before \w{2,20}\b|\bin this way: first\b"),
 )  # fmt: skip
 _FREE = pattern(
     r"\b(?:not|n't|never|need not|no need|without|rather than|instead of|any|needn't|whatever|irrelevant|nor|neither|no matter|"
-    r"doesn't|don't|avoids?|refrains?|explains?|which|what|when|how|whether|says that|means|says the|if|tool|api|checker|"
+    r"doesn't|don't|avoids?|refrains?|explains?|which|what|when|how|whether|says that|means|says (?:the|an?)|if|tool|api|checker|"
     r"lookup|search|database|portal|tracker|feed|service)\b[^.;!?\n]{0,30}$"
 )
 _FREE_AFTER = pattern(
@@ -209,9 +223,9 @@ _FREE_AFTER = pattern(
     r"needed|matter|up to|demanded|important)|is up to|(?:is|are) (?:also )?(?:ok|okay|allowed|accepted))\b"
 )
 _QUOTED_TEXT = pattern(r"\"[^\"\n]{1,300}\"")
-_STRICT = pattern(r"\b(?:not one|not a|no word|nothing|no variation|no deviation|without|no paraphras|nor)\b")
+_STRICT = pattern(r"(?:\b|(?=n't))(?:n't|not (?:be )?\w{2,12}(?: up)? (?:until|till|before|ahead)|no other|not one|not a|no word|nothing|no variation|no deviation|without|no paraphras|nor)\b")
 _ABOUT_ORDER = pattern(
-    r"\b(?:sort|order (?:by|of)|rank|alphabetical\w{0,2}|chronological\w{0,2}|by (?:date|name|price|size|year)|timeline|which (?:is|comes) "
+    r"\b(?:sort|order (?:by|of)|rank|alphabetical\w{0,2}|chronological\w{0,2}|by (?:date|name|price|size|year)|which (?:is|comes) "
     r"first|first|count|sequence|in order|list the planets|word for word|exact words|verbatim)\b"
 )
 

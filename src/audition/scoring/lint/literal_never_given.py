@@ -7,7 +7,7 @@ from audition.scoring.lint._clauses import Clause, Token, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
 from audition.scoring.lint._english import pattern, words
 from audition.scoring.lint._people import SOMEBODY, head, is_agent, is_user
-from audition.scoring.lint._verbs import ACT, HAND, SAY, any_form
+from audition.scoring.lint._verbs import ACT, FIND, GET, HAND, LOOK, RESULT, SAY, any_form
 from audition.scoring.lint._world import SOURCE
 
 CODE = "L2"
@@ -20,7 +20,7 @@ _GIVEN = (
     r"(?:provided|given|supplied|specified|attached|enclosed|pasted|dictated|uploaded|stated|quoted|submitted|forwarded|"
     r"named|aforementioned|above-mentioned|user-supplied|shared|typed|mentioned|posted|linked|included)"
 )
-_NOUN = r"(?:(?!and |or |never |not )[\w'-]{1,30} ){0,2}?(?P<noun>[\w'-]{1,30})"
+_NOUN = r"(?:(?!and |or |never |not |once |when |if |that |which |after |until |as |is |are |to |in |of |by |for |on |with )[\w'-]{1,30} ){0,2}?(?P<noun>[\w'-]{1,30})"
 _WHO = (
     rf"(?:(?:the |a )?(?:{SOMEBODY}|(?!order|letter|number|answer|paper|after|other|either|offer|matter|under|over|document|"
     r"statement|payment|content|appointment)[a-z]{3,14}(?:er|or|ant|ent|ist|ee|ian)))"
@@ -41,6 +41,7 @@ _REFERS = (
         rf"{_WHO} (?:has |had |have |'s |just |originally |already )*(?P<handed>{_HANDED})\b"
     ),
     pattern(rf"\b(?P<noun>what|whatever) (?:{_WHO}) (?:has |had |have |just )?(?P<handed>{_HANDED})\b"),
+    pattern(rf"\b(?:just |exactly )?(?P<noun>as) {_WHO} (?P<handed>{_HANDED})(?: (?:it|them|this|that))?(?= ?[.,;]|$)"),
     pattern(rf"\bas (?:it |they )?(?:was |were |is )?(?P<noun>given|dictated|supplied|sent in|stated|provided|specified|submitted) by {_WHO}\b"),
 )
 _OF_THE_SYSTEM = words(
@@ -61,16 +62,22 @@ _WORKS_ON = any_form(
           "transcribe format paraphrase simplify annotate sum double scale debug refactor render carry keep compare")
 )  # fmt: skip
 _TEXTS = (
-    r"(?:paragraph|sentence|essay|email|e-mail|letter|message|document|report|article|draft|poem|speech|transcript|minutes|"
+    r"(?:paragraph|sentence|essay|email|e-mail|letter|message|document|report|article|draft|poem|speech|transcript|minutes|subtitles|attachment|slides?|deck|presentation|proposal|brief|manuscript|sheet|worksheet|"
     r"spreadsheet|formula|function|code|script|snippet|recipe|text|note|notes|abstract|post|memo|notice|leaflet|contract|offer|"
     r"quote|quotes|screenshot|photo|file|table|chapter|thesis|cv|resume|poem|translation|version|estimate|list)"
+)
+_REWORKS = any_form(
+    words("translate summarise summarize proofread shorten rewrite rephrase condense edit polish simplify paraphrase improve")
 )
 _CONTENTS = (
     pattern(
         rf"\b(?:all|every|each|both|the) (?:of the )?(?:(?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,3}}) )?"
         rf"(?P<noun>[a-z-]{{3,20}}(?: [a-z-]{{3,20}})?) (?:of|in|from|on|listed in|made in) (?:the|his|her|their) (?:[\w-]{{2,15}} )?{_TEXTS}\b"
     ),
+    pattern(rf"\b(?:an?|the) (?:[\w-]{{2,15}} ){{0,3}}?(?P<noun>version|translation|summary|rewrite|synopsis) of (?:the|his|her|their) (?:[\w-]{{2,15}} )?{_TEXTS}\b"),
+    pattern(rf"\b{_REWORKS} (?:the|his|her|their) (?:[\w-]{{2,15}} )?(?P<noun>{_TEXTS})\b(?! (?:of|number|address|history))"),
     pattern(rf"\b(?:line|page|paragraph|section|clause|item|row|cell|step|chapter|verse|no\.|nos\.) (?:no\. )?\d{{1,4}}(?: of| in| on) (?:the|his|her) (?P<noun>[\w-]{{2,20}})\b"),
+    pattern(r"\b(?:all|both|the) (?:two|three|four|five|six|seven|eight|nine|ten) (?P<noun>[\w-]{3,20}) (?:in|of|on) it\b"),
     pattern(rf"\b(?:the|his|her|their) (?P<noun>[\w-]{{3,20}}) (?:of|in) (?:the|his|her|their) (?:[\w-]{{2,15}} )?{_TEXTS}\b"),
 )
 _OF_THE_HOUSE = words(
@@ -105,9 +112,9 @@ _RECORD = pattern(
 _ARTEFACT = words(
     "summary note letter message email e-mail mail report ticket invite invitation minutes form complaint request order memo entry "
     "claim card reminder draft announcement post notice log record text invoice reply-letter caption title subject surname name "
-    "address account field profile booking reservation event meeting callback label"
+    "address account field profile booking reservation event meeting callback label sheet plan"
 )
-_HOLDS = words("mention name list contain include say read state show cite carry have quote hold record note give refer set feature reflect be")
+_HOLDS = words("mention name list contain include say read state show cite carry have quote hold record note give refer set feature reflect be bring cover deal use put")
 _EXAMPLE = pattern(r"\b(?:e\.g\.|such as|like|for (?:example|instance)|say,|or similar|or something|placeholder|sample|dummy|fictional|made-up|"
                    r"for how long|never|not|don't|doesn't|mustn't|without|rather than|instead of|avoid\w{0,3})\b[^.;!?\n]{0,60}$")
 _WANTED = pattern(r"^(?:i|we) (?:want|expect|would like|'d like|need)\b")
@@ -143,13 +150,18 @@ def _references(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
     has_names = has_values or has_text or bool(_names(scenario))
     for refers in (*_REFERS, *(() if has_text else _CONTENTS)):
         for found in refers.finditer(criterion.plain):
+            if found["noun"].lower() in ("once", "when", "until", "after", "if", "that", "which", "is", "are", "was", "were", "be"):
+                continue
             noun = found["noun"].lower()
             one = noun.removesuffix("s")
+            handed = found.groupdict().get("handed")
+            if handed and one[:5] in scenario.lower() and handed.lower()[:5] in scenario.lower() and noun not in ("as", "what"):
+                continue
             known = has_values if one in _NUMBERED else has_names if one in _NAMED else has_text
             if one in _OF_THE_SYSTEM or known or _is_excluded(criterion.plain, found, refers):
                 continue
             message = f"the text speaks of {found[0]!r}, and the scenario gives none"
-            what = noun if noun not in ("what", "whatever", "given") else "content"
+            what = noun if noun not in ("what", "whatever", "given", "as") else "content"
             rewrite = f"Asks for the {what}. (Or put the {what} into the scenario.)"
             yield criterion.finding(CODE, SEVERITY, found.span(), message, rewrite)
             return
@@ -159,7 +171,7 @@ def _is_excluded(text: str, found: re.Match[str], refers: re.Pattern[str]) -> bo
     before = text[max(0, found.start() - 70) : found.start()]
     if refers in _CONTENTS:
         last = found[0].lower().split()[-1]
-        return last in _OF_THE_HOUSE or _IS_WORKED_ON.search(text) is None or bool(_FREE.search(before))
+        return last in _OF_THE_HOUSE or _IS_WORKED_ON.search(text) is None and refers is not _CONTENTS[1] or bool(_FREE.search(before))
     return bool(_FREE.search(before))
 
 
@@ -167,7 +179,7 @@ _FREE = pattern(
     r"\b(?:ask\w{0,3}|if|once|until|when|unless|without|request\w{0,3}|whether|offers?|where|how|should|not|n't|after|before|says that|"
     r"explains? (?:that|how)|e\.g\.|such as|in case)\b[^.;!?\n]{0,60}$|n't\b[^.;!?\n]{0,60}$"
 )
-_IS_WORKED_ON = pattern(rf"\b{_WORKS_ON}\b|\b(?:show up|appear|point(?:s|ed)? out|deal with|includes?|contains?|covers?|comment)\b")
+_IS_WORKED_ON = pattern(rf"\b{_WORKS_ON}\b|\b(?:show up|appear|point(?:s|ed)? out|flag(?:s|ged)?|summar\w{1,6}|make it into|marks?|grades?|counts?|rates?|still there|kept|intact|preserved|survives?|remains?|deal with|includes?|contains?|covers?|comment)\b")
 
 
 def _literals(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
@@ -181,7 +193,10 @@ def _literals(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
         if index and chain[index - 1].sentence != clause.sentence:
             acting = False
         acting = _acts(clause) or (acting and not _says(clause))
-        begin = clause.start
+        begin = clause.after[0].start if clause.verb in _MOVES and clause.before and clause.after else clause.start
+        following = chain[index + 1 : index + 3]
+        if not clause.verb and not acting and not clause.leads:
+            acting = any(one.sentence == clause.sentence and not one.before and one.verb in _MOVES for one in following)
         if clause.sentence in flagged:
             continue
         found = _first_absent(_LITERAL, criterion.plain, (begin, clause.end), folded, known) if acting else None
@@ -203,31 +218,46 @@ def _acts(clause: Clause) -> bool:
     if _PLACES.intersection(clause.leads):
         return False
     noun = head(clause.before)
+    if noun in SOURCE and clause.verb in RESULT and noun not in _ARTEFACT - {"record", "log", "entry"}:
+        return False
     if noun in _ARTEFACT and clause.verb in _HOLDS:
         return True
     if clause.verb in _MOVES and clause.before and not is_agent(clause.before):
+        return clause.verb != "end" or [token.low for token in clause.after[:1]] == ["up"]
+    if clause.verb == "collect" and clause.bare:
         return True
-    if clause.verb in ("close", "open", "end") and [token.low for token in clause.after[:1]] in (["with"], ["by"], ["on"]):
+    if clause.verb in ("close", "open", "end", "begin", "start", "finish", "conclude", "lead") and [token.low for token in clause.after[:1]] in (["with"], ["by"], ["on"]):
         return False
-    if clause.verb == "send" and clause.bare and [token.low for token in clause.after[:1]] in (["her"], ["him"], ["them"]):
+    if clause.verb == "send" and (clause.bare or is_agent(clause.before)) and [token.low for token in clause.after[:1]] in (["her"], ["him"], ["them"]):
         return "to" not in clause.words()
     if clause.bare or is_agent(clause.before):
         if clause.verb in ("want", "expect", "need") and clause.before:
             return not any(token.low in SOURCE for token in clause.after)
-        return clause.verb in ACT - _ONLY_SAID and clause.form != "ing"
-    if clause.passive or clause.form == "ed":
+        return _does(clause) and clause.form != "ing"
+    if clause.passive or (clause.form == "ed" and clause.verb in ACT):
         if is_user(clause.before) and clause.verb == "tell":
             return not any(token.low in ("that", "how", "what") for token in clause.after[:1])
-        return clause.verb in ACT - _ONLY_SAID or clause.verb in ("book", "log", "note")
+        if clause.verb in ("book", "log", "note"):
+            return True
+        return head(clause.before) not in _ARTEFACT_PARTS and _does(clause)
     return False
 
 
-_MOVES = words("go move reach")
+_MOVES = words("go move reach end land")
 _PLACES = words("if when whether unless how what which who whose where that why")
 _ONLY_SAID = SAY - words("cancel note match draft show") | words(
-    "note link reply answer remind get do bring take generate produce make prepare quote value estimate translate convert plan show "
+    "note link reply answer remind get do bring generate produce make prepare quote value estimate translate convert plan show "
     "correct fix mark play check convert check start call complete run end hold build"
 ) - words("play make get")
+
+
+def _does(clause: Clause) -> bool:
+    """Tell whether the verb of a clause is more than saying, asking or looking."""
+    return clause.verb in ACT - _ONLY_SAID or bool(clause.verb) and clause.verb not in _NO_ACT
+
+
+_NO_ACT = _ONLY_SAID | SAY | GET | LOOK | FIND | RESULT | words("be have do like wait help try need want let produce match cost come use keep stay avoid ensure treat prefer follow assume work figure reckon count")
+_ARTEFACT_PARTS = words("answer reply response tone poem haiku story joke steps list exercise example option options")
 
 
 def _says(clause: Clause) -> bool:
@@ -276,8 +306,8 @@ def _name(clause: Clause, text: str, scenario: str) -> tuple[tuple[int, int], st
     """Return a name of a person, a place or a day that the scenario has not."""
     tokens = clause.tokens
     for index, token in enumerate(tokens):
-        low = token.low.removesuffix("'s")
-        if not token.text[:1].isupper() or low in _COMMON_NAMES or _starts(tokens, index, text) or low in scenario:
+        low = token.low.removesuffix("'s").strip("_")
+        if re.match(r"[A-Z][\w&]{2}", token.text) is None or low in _COMMON_NAMES or _starts(tokens, index, text) or low in scenario:
             continue
         if token.text.isupper() and len(token.text) <= 5 and token.text.isalpha():
             continue

@@ -7,8 +7,8 @@ from audition.scoring.lint._clauses import Clause, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
 from audition.scoring.lint._english import content_words, pattern, words
 from audition.scoring.lint._people import head, is_agent, is_person
-from audition.scoring.lint._verbs import ACT, FIND, LOOK, RESULT, SAY
-from audition.scoring.lint._world import ABSENT, AVAILABLE, ENTITY, FOUND, SOURCE, STATE, is_state
+from audition.scoring.lint._verbs import ACT, ANSWER, FIND, LOOK, RESULT, SAY, verb_of
+from audition.scoring.lint._world import ABSENT, AVAILABLE, BY_AGENTS, ENTITY, FOUND, SOURCE, STATE, is_state
 
 CODE = "L1"
 SEVERITY: Severity = "error"
@@ -21,17 +21,18 @@ _OPEN_HERE = words("when whenever once until before how what why who whom till")
 _OPEN_PHRASE = pattern(
     r"\b(?:in case|as (?:far|long|soon) as|no matter|as the (?:system|tool|record|calendar)|according to (?:the|its) (?:tool|"
     r"result)|only (?:if|when|after|once)|way round|both (?:outcomes|cases)|any\b.{0,12}\bif|should (?:the|it|there|no)\b"
-    r".{0,60},|whichever|truthfully|honest\w{0,3}|invent\w{0,3}|guess\w{0,3}|pretend\w{0,3}|claim\w{0,3} that|handles?\b|asked (?:if|"
+    r".{0,60},|whichever|truthfully|honest\w{0,3}|invent(?:s|ed|ing)?\b|guess(?:es|ed|ing)?\b|pretend\w{0,3}|claim\w{0,3} that|handles?\b|asked (?:if|"
     r"whether)|would|so far as)"
 )
 _GENERAL = pattern(
     r"^(?:\W{0,3}(?:that |what|how|the |a |an |its |his |her |their |any |some |current |exact ){0,4}(?:results?|answers?|"
-    r"data|outcome|status|state|information|details|output|response|it|them|something|object|json|list of|number of)\b)"
+    r"data|outcome|status|state|information|details|output|response|(?:it|them)(?=\W{0,3}$)|something|object|json|list of|number of)\b)"
 )
 _TURNS_OUT = pattern(
     r"\b(?:(?:turn|come|work)(?:s|ed)? out (?:to (?:be|have)|that|as|negative|positive|clean|empty|blank)|"
     r"pro(?:ves?|ved) (?:to (?:be|have)|\w{4,15}ed)|happen(?:s|ed) to (?:be|have)|(?:it )?(?:emerges?|emerged|transpires?|"
-    r"transpired|appears?) that|it (?:then )?becomes? clear that|comes? to light|c(?:o|a)mes? back (?!to\b)\w{1,20})\b"
+    r"transpired|appears?) that|it (?:then )?becomes? clear that|comes? to light|c(?:o|a)mes? back (?!to\b)\w{1,20}|"
+    r"c(?:o|a)mes? (?:up|away|out|back) (?:empty\S{0,9}|blank|short|with nothing)|c(?:o|a)mes? to (?:nil|zero|nothing|\d)|draws? a blank|in vain|to no avail)\b"
 )
 _ARROW = pattern(
     r"(?P<source>[\w' -]{3,60}?) ?(?:->|=>|\u2192|:|=) ?(?P<result>[\"']?(?:no|not|none|nothing|only|error|timeout|\d|one|two|"
@@ -69,11 +70,11 @@ _NOT_FOUND_OBJECT = words(
 )
 _PARTS = words(
     "answer reply response message tone text wording sentence apology explanation greeting summary note letter draft report "
-    "list question questions offer suggestion advice step steps instruction instructions language style email mail "
-    "minutes criterion point points distinction definition term terms rule rules option options poem story joke attempt "
-    "choice data phrase phrases word words name promise claim? guarantee attention content complaint feedback test"
+    "list sheet question questions offer suggestion advice step steps instruction instructions language style email mail "
+    "minutes criterion point distinction definition term terms rule rules option options poem story joke attempt "
+    "choice data phrase phrases word words name promise claim? guarantee attention content complaint feedback"
 )
-_CAUSES = words("since because as")
+_CAUSES = words("since because as given considering seeing")
 _YET = words("still already currently now")
 
 
@@ -81,7 +82,9 @@ def look(criterion: Criterion) -> Iterator[LintFinding]:
     """Yield the first result that is predicted, unless the case itself says what tools return."""
     if not criterion.english or criterion.canned:
         return
-    span = _predicted(criterion.plain, _told(criterion.scenario or ""))
+    span = _predicted(criterion.plain, _told(criterion.scenario or "")) or _told_after_a_look(
+        criterion.plain, criterion.scenario
+    )
     if span is not None:
         message = "the text says what the lookup returns, and the case cannot make it return that"
         yield criterion.finding(CODE, SEVERITY, span, message, REWRITE)
@@ -90,19 +93,43 @@ def look(criterion: Criterion) -> Iterator[LintFinding]:
 def _predicted(text: str, told: frozenset[str]) -> tuple[int, int] | None:
     """Return where a text predicts a result, None when it does not."""
     chain = clauses(text)
-    first = 0
+    first, looked = 0, False
     while first < len(chain):
         last = first
         while last + 1 < len(chain) and chain[last + 1].sentence == chain[first].sentence:
             last += 1
-        found = _in_sentence(chain[first : last + 1], text, told)
+        same = chain[first : last + 1]
+        found = _in_sentence(same, text, told, before=looked)
+        looked = any(one.verb in LOOK and not one.modal and (one.bare or is_agent(one.before)) for one in same)
         if found is not None:
             return found
         first = last + 1
     return None
 
 
-def _in_sentence(same: Sequence[Clause], text: str, told: frozenset[str]) -> tuple[int, int] | None:
+def _told_after_a_look(text: str, scenario: str | None) -> tuple[int, int] | None:
+    """Return where, after a lookup, a number or a name is told that the scenario has not."""
+    known = (scenario or text).lower()
+    looked = -1
+    for clause in clauses(text):
+        before = [(verb_of(token.low) or ("", ""))[0] for token in clause.tokens if token.start < clause.verb_end]
+        if clause.verb in _NAMING and (looked == clause.sentence or not LOOK.isdisjoint(before[:-1])) and not clause.modal:
+            if clause.bare or is_agent(clause.before[-1:]):
+                for token in clause.after:
+                    told = token.text[:1].isdigit() or token.text[:1].isupper() and len(token.text) > 3 and token.start > 0
+                    if told and token.low.strip(".,'") not in known:
+                        return clause.start, clause.end
+        if clause.verb in LOOK and not clause.negated:
+            looked = clause.sentence
+        if _OPEN.intersection(clause.leads):
+            return None
+    return None
+
+
+_NAMING = words("name tell give state report quote mention")
+
+
+def _in_sentence(same: Sequence[Clause], text: str, told: frozenset[str], *, before: bool) -> tuple[int, int] | None:
     begin, end = same[0].start, same[-1].end
     whole = text[begin:end]
     if same[0].leads[:1] and same[0].leads[0] in ("if", "otherwise", "unless", "when", "whenever", "should", "whether"):
@@ -113,7 +140,7 @@ def _in_sentence(same: Sequence[Clause], text: str, told: frozenset[str]) -> tup
     arrow = _after_arrow(same)
     if arrow is not None:
         return arrow
-    looked = False
+    looked = before
     for index, clause in enumerate(same):
         if _OPEN.intersection(clause.leads) or _OPEN_PHRASE.search(text, begin, clause.end):
             return None
@@ -146,27 +173,30 @@ def _states(same: Sequence[Clause], index: int, text: str, *, looked: bool) -> b
         return (clause.verb in RESULT or clause.verb == "have") and not _GENERAL.search(_after(clause, text))
     if _THERE.search(said) and _there_is(clause, reported=reported):
         return True
-    if _TURNS_OUT.search(said) and clause.modal not in ("may", "might", "can", "could", "would"):
-        return not (is_agent(clause.before) and clause.before)
-    if not clause.verb:
+    if _TURNS_OUT.search(text, clause.start, min(len(text), clause.end + 5)) and clause.modal not in ("may", "might", "can", "could", "would"):
+        return head(clause.before) in ("", "it") or not is_agent(clause.before)
+    if not clause.verb or _is_absolute(clause, text):
         return _is_absolute(clause, text)
     if clause.modal and clause.modal not in ("should", "must", "has", "have", "can't", "cannot"):
         return False
+    if reported and looked and clause.before and head(clause.before) == "it":
+        return clause.past or _is_state_of(clause)
     if clause.bare or is_agent(clause.before):
         return _finds(clause, text, looked=looked) or _expects(clause, said) 
     return (
         _source_answers(clause, reported=reported, text=text)
         or _world_is(clause, same, index, reported=reported, text=text, looked=looked)
-        or _is_absolute(clause, text)
     )
 
 
 def _is_reported(same: Sequence[Clause], index: int) -> bool:
     """Tell whether a clause is within what is said."""
-    return "that" in same[index].leads and index > 0 and same[index - 1].verb in SAY
+    if "that" not in same[index].leads or index == 0:
+        return False
+    return same[index - 1].verb in SAY or same[index - 1].tokens[-1].low in _NEWS
 
 
-_THERE = pattern(r"^(?:that |as )?there(?:'s|'re| is| are| was| were| has been)\b")
+_THERE = pattern(r"^(?:that |as )?there(?: being|'s|'re| is| are| was| were| has been)\b")
 _ADMITS = words("acknowledge regret apologise apologize thank express concede recognise recognize understand")
 
 
@@ -179,11 +209,14 @@ def _is_relative(same: Sequence[Clause], index: int) -> bool:
     if before.verb in _ADMITS:
         return True
     last = before.tokens[-1].low
+    if last in _NEWS:
+        return False
     reports = before.verb in SAY | FIND | _BELIEVE or before.verb in ("turn", "come")
     return not (reports and (not before.after or is_person(last) or last in _OBJECTS or before.verb in FIND | _BELIEVE))
 
 
-_BELIEVE = words("confirm reveal show indicate report say return know expect assume want emerge transpire find state")
+_NEWS = words("news fact information message effect")
+_BELIEVE = words("know expect assume want emerge transpire find")
 _OBJECTS = words("her him them me us so politely out up honestly clearly news user back")
 
 
@@ -193,7 +226,7 @@ def _after(clause: Clause, text: str) -> str:
 
 def _source_answers(clause: Clause, *, reported: bool, text: str) -> bool:
     """A tool or a record, and what it does: the lookup returns no ticket."""
-    if head(clause.before) not in SOURCE or reported and not clause.past:
+    if head(clause.before) not in SOURCE or _is_somebody(clause.before[-1].low) or (reported and not clause.past):
         return False
     if any(token.low in ("your", "any", "no") for token in clause.before[:1]):
         return False
@@ -202,6 +235,8 @@ def _source_answers(clause: Clause, *, reported: bool, text: str) -> bool:
         return is_state(clause.verb, after) and clause.verb not in LOOK | ACT | SAY
     if clause.verb == "be":
         return _is_state_of(clause)
+    if clause.verb == "come" and not {"back", "up", "out"}.intersection(token.low for token in clause.after[:1]):
+        return False
     if clause.verb == "have" or clause.verb in RESULT:
         return not _GENERAL.search(after) or clause.negated
     return False
@@ -243,20 +278,34 @@ def _world_is(
 ) -> bool:
     """Something outside the reply is in a state, or came to be: the parcel was lost."""
     noun = head(clause.before)
-    if noun in _PARTS or noun.removesuffix("s") in _PARTS or clause.before[0].low in ("any", "every", "each"):
+    if clause.verb == "reveal" or (clause.verb == "exist" and clause.before[0].low == "no"):
+        return not clause.modal and not reported
+    if noun in _PARTS or (noun.removesuffix("s") in _PARTS and noun not in ENTITY) or clause.before[0].low in ("any", "every", "each"):
         return False
     none = clause.before[0].low in ("no", "none", "neither") or clause.negated
-    user = noun not in ENTITY and is_person(noun) or is_person(clause.before[-1].low) and clause.before[-1].low not in ENTITY
+    user = _is_somebody(noun) or _is_somebody(clause.before[-1].low)
     known = _is_of_the_world(noun) or noun in SOURCE
     fact = _fact(clause, none=none, known=known, reported=reported)
+    if reported and looked and noun in ("it", "they") and (clause.past or fact):
+        return True
     if reported:
         return fact and (known or _is_role(clause)) and not user and _is_definite(clause)
-    if clause.leads and clause.leads[-1] in ("after", "once", "when", "until", "that"):
+    if clause.perfect and noun in ("she", "he", "they") and index == 0 and clause.verb not in ANSWER:
+        return len(same) > 1 and is_agent(same[1].before) and bool(same[1].before)
+    if clause.leads and clause.leads[0] not in _CAUSES and clause.leads[-1] in ("after", "once", "when", "until", "that"):
         return False
+    if clause.leads[-1:] == ("where",) and looked and clause.verb in ("be", "have"):
+        return True
+    if user and len(same) > index + 1 and _is_consequence(clause, same, index, text) and same[index + 1].leads[:1] == ("which",):
+        return True
     if user:
         listed = clause.verb == "be" and any(token.low in SOURCE for token in clause.after[:5])
         return fact and (listed or (clause.passive and clause.verb in FOUND))
+    if looked and not clause.leads[1:] and (fact or _is_stated(clause) or clause.verb in ABSENT and not clause.passive):
+        return True
     if fact and (known or clause.past or _YET.intersection(clause.words())):
+        return True
+    if _is_stated(clause) and _agent_follows(same[index + 1 :], text[clause.end :]):
         return True
     return _is_consequence(clause, same, index, text)
 
@@ -264,9 +313,13 @@ def _world_is(
 def _fact(clause: Clause, *, none: bool, known: bool, reported: bool) -> bool:
     """Tell whether a clause says how something is or was, rather than what is to be done."""
     after = " ".join(token.low for token in clause.after[:4])
-    if clause.verb in ABSENT and not clause.passive:
+    if clause.verb in ABSENT and not clause.passive and after.split(" ")[0] != "up":
         return known or clause.past
+    if clause.verb == "go" and after.startswith("through"):
+        return False
     if clause.passive:
+        if clause.verb in ("contain", "include", "hold", "keep"):
+            return (none or known) and any(token.low in SOURCE for token in clause.after)
         if clause.verb in FOUND:
             return none or known and not clause.modal
         if clause.modal:
@@ -282,11 +335,18 @@ def _fact(clause: Clause, *, none: bool, known: bool, reported: bool) -> bool:
         return _is_state_of(clause)
     if clause.past and not clause.perfect and not known and not _is_definite(clause):
         return False
-    if clause.past and clause.form == "ed" and not clause.perfect and clause.verb in ACT | SAY | LOOK:
+    if clause.past and clause.form == "ed" and not clause.perfect and clause.verb in (ACT | SAY | LOOK) - _HAPPENS:
         return False
     if clause.past:
-        return clause.verb not in ("mean", "want")
+        return clause.verb not in ("mean", "want", "need", "require", "concern", "include")
     return clause.verb in ("exist", "turn") and (known or none)
+
+
+_HAPPENS = words("go end run call move drop start open close return come ship bounce")
+
+
+def _is_somebody(noun: str) -> bool:
+    return is_person(noun) and noun not in SOURCE | ENTITY
 
 
 def _is_definite(clause: Clause) -> bool:
@@ -299,11 +359,45 @@ def _is_role(clause: Clause) -> bool:
     return clause.past and not any(token.text[:1].isdigit() for token in clause.after)
 
 
+_NEXT_AGENT = pattern(
+    r"^[.;,:\u2013\u2014 -]{0,4}(?:and |so |hence |thus |therefore |which )?(?:the |our )?(?:agent|assistant|bot|chatbot|reply|answer|response|"
+    r"clerk bot|model)(?: \w{2,12}ly)? (?!is\b|must be\b)\w"
+)
+_INFORMED = words("learn hear tell inform offer advise get receive see read know notify invite ask point refer direct find")
+
+
+def _is_stated(clause: Clause) -> bool:
+    """Tell whether a clause is in the indicative and about how something is or was."""
+    if clause.modal or clause.form == "ing" and not clause.past and clause.verb not in RESULT:
+        return False
+    if clause.passive:
+        participle = clause.tokens[len(clause.tokens) - len(clause.after) - 1].low
+        if participle in STATE and participle not in BY_AGENTS and [token.low for token in clause.after[:1]] != ["to"]:
+            return True
+        return clause.past and (clause.verb not in ACT or bool(_YET.intersection(clause.words())) or not clause.perfect)
+    if clause.verb in ("be", "have"):
+        return bool(clause.after) and clause.after[0].low not in ("to", "about", "for", "optional", "fine", "short", "polite")
+    return clause.past or clause.verb in ("exist", "exclude", "cover", "include", "apply", "belong", "expire", "show")
+
+
+def _agent_follows(following: Sequence[Clause], rest: str) -> bool:
+    """Tell whether what the agent does, or what the user hears, comes next."""
+    if _NEXT_AGENT.search(rest):
+        return True
+    if not following:
+        return False
+    first = following[0]
+    informed = bool(first.before) and (_is_somebody(head(first.before)) or first.verb in ("learn", "hear")) and first.verb in _INFORMED and not first.leads[1:]
+    return informed and not {"if", "or", "who", "whom"}.intersection(first.leads)
+
+
 def _is_consequence(clause: Clause, same: Sequence[Clause], index: int, text: str) -> bool:
     """Tell whether the agent's part follows from what a clause says, as from a fact: `, so the agent says sorry`."""
     if clause.passive and not clause.past and clause.verb in ACT | SAY | LOOK:
         return False
     if clause.form == "ing" or clause.modal:
+        return False
+    if clause.verb == "be" and not clause.past and not _is_definite(clause) and not _is_of_the_world(head(clause.before)):
         return False
     if index + 1 < len(same):
         following = same[index + 1]
@@ -315,8 +409,7 @@ def _is_consequence(clause: Clause, same: Sequence[Clause], index: int, text: st
             return clause.verb not in ACT
         if then_agent and following.before and _ANAPHORA.search(text, following.start, following.end):
             return clause.verb in ("be", "have") or clause.past or bool(after and clause.verb in RESULT)
-    causal = _CAUSES.intersection(clause.leads) or clause.tokens[0].low in ("given", "seeing")
-    return bool(causal) and index == 0 and not is_agent(clause.before)
+    return bool(_CAUSES.intersection(clause.leads)) and index == 0 and not is_agent(clause.before)
 
 
 def _finds(clause: Clause, text: str, *, looked: bool) -> bool:
@@ -326,11 +419,18 @@ def _finds(clause: Clause, text: str, *, looked: bool) -> bool:
     after = text[clause.after[0].start : clause.end] if clause.after else ""
     if clause.verb in ("get", "receive", "meet", "hit", "encounter"):
         return bool(_GET_RESULT.search(after)) or looked and " that" in after
+    if looked and clause.verb in ("gather", "read", "conclude", "infer", "deduce", "hear", "understand") and (
+        text[clause.end : clause.end + 6].strip().startswith("that")
+    ):
+        return True
     if clause.verb not in FIND:
         return False
     objects = [token.low for token in clause.after[:7]]
     if not objects:
         return text[clause.end : clause.end + 6].strip().startswith("that")
+    follows = text[clause.end : clause.end + 6].strip().startswith("that")
+    if follows and any(word in SOURCE for word in objects):
+        return True
     if objects[0] == "it" and len(objects) > 2:
         return looked
     if objects[0] in _NOT_FOUND_OBJECT or objects[1:2] and objects[1] in _NOT_FOUND_OBJECT:
@@ -367,6 +467,9 @@ def _after_arrow(same: Sequence[Clause]) -> tuple[int, int] | None:
         nouns = [token.low for token in source.tokens]
         if source.verb in LOOK and source.bare and len(nouns) > 3 or not nouns:
             continue
+        if result.mark in ("->", "=>", "\u2192", ":") and not source.verb and nouns[-1] in SOURCE | {"list", "sheet", "board"}:
+            if not (result.verb and result.bare and result.form in ("s", "base")):
+                return source.start, result.end
         named = nouns[-1] in SOURCE or any(noun in SOURCE for noun in nouns[-3:]) or _is_of_the_world(nouns[-1])
         first = result.tokens[0]
         word = first.low.strip('"')
@@ -391,5 +494,11 @@ def _told(scenario: str) -> frozenset[str]:
 
 def _is_told(clause: Clause, text: str, told: frozenset[str]) -> bool:
     """Tell whether most of what a clause says stands in the scenario."""
-    said = content_words(text[clause.start : clause.end])
-    return sum(word in told for word in said) * 3 >= len(said) * 2 if said else True
+    last = clause.after[1] if len(clause.after) > 1 else clause.tokens[-1]
+    said = content_words(text[clause.start : last.end])
+    predicate = [word for word in content_words(_after(clause, text)) if word not in _YET][:1]
+    if clause.verb and clause.verb != "be":
+        predicate = [clause.verb, *content_words(clause.tokens[len(clause.tokens) - len(clause.after) - 1].text)]
+    if predicate and told.isdisjoint(predicate):
+        return False
+    return sum(word in told for word in said) * 3 >= len(said) * 2 if said else not clause.verb

@@ -6,7 +6,7 @@ from audition.scoring.lint._clauses import Clause, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
 from audition.scoring.lint._english import pattern, words
 from audition.scoring.lint._people import SOMEBODY, is_agent, is_user
-from audition.scoring.lint._verbs import ACT, ANSWER, DEPENDS, GET, any_form
+from audition.scoring.lint._verbs import ACT, ANSWER, DEPENDS, GET, SAY, any_form
 
 CODE = "L4"
 SEVERITY: Severity = "error"
@@ -19,16 +19,20 @@ _LET = pattern(
     rf"^(?:has|have|lets?|makes?|gets?|allows?) (?:the [a-z]{{3,15}}|{SOMEBODY}|him|her|them) (?:to )?{any_form(ANSWER, but='ed')}\b"
 )
 _TAKES = pattern(
-    r"^(?:gets?|takes?|requires?|finds?|figures?|works?|notes?|jots?|pins?|reads?|pulls?|draws?|teases?) "
+    r"^(?:(?:puts?|poses?|fires?) (?:[\w-]{1,15} ){0,5}?questions?\b|(?:gets?|takes?|requires?|finds?|figures?|works?|notes?|jots?|pins?|reads?|pulls?|draws?|teases?) "
     r"(?:(?:[\w'-]{1,20} ){0,6}?(?:down|off|from|out of) (?:the )?(?P<who>[a-z]{2,15})\b|"
     r"(?P<whose>(?:the )?[a-z]{2,15}'s|her|his|their)\b|"
-    r"(?:the |a |an |all )?(?:\w{1,15} ){0,2}?(?:consent|permission|approval|details|address|names?|number|e-?mail|"
+    r"(?:hold of )?(?:the |a |an |all |her |his |their )?(?:[\w-]{1,15} ){0,3}?(?:consent|permission|approval|details|address|names?|number|e-?mail|"
     r"particulars|contact|phone|date|location|go-ahead|okay|confirmation|choice|preferences?)\b|"
-    r"out\b(?! (?:of|that)\b)|(?:a |the )?(?:full )?(?:history|brief))"
+    r"out\b(?! (?:of|that)\b)|(?:a |the )?(?:full )?(?:history|brief)))"
 )
 _WITH_QUESTIONS = pattern(
     r"\b(?:question by question|(?:through|with|by|over|in) (?:[\w-]{1,15} ){0,3}?(?:questions?|quer(?:y|ies)|asking)|"
     r"(?:sends?|texts?) (?:\w{1,12} ){0,3}?code)\b"
+)
+_WITH_THEM = pattern(
+    r"^(?:sorts?|agrees?|arranges?|settles?|fixe?s?|works?|clears?|checks?|finali[sz]es?|negotiates?|decides?|discuss(?:es)?|goes|go|runs?|"
+    r"clarif(?:y|ies)|confirms?|establish(?:es)?|plans?|verif(?:y|ies)|double-checks?)\b[^.;]{0,60}?\bwith (?:him|her|them|the [a-z]{3,15})\b"
 )
 _EMBEDS = words("which what how whether who whom whose where when that why if so")
 _NOT_WHAT_IS_ASKED = pattern(r"^(?:asks?|asking)?\b(?:.{0,20}\b)?(?:anything else|more help|a rating)\b")
@@ -41,14 +45,23 @@ _WITH_IT = pattern(
     r"(?:that|which) (?:then )?(?:fits?|match(?:es)?|suits?|reflects?|uses?|meets?|takes?)|they|he|she)\b"
 )
 _USES_IT = pattern(
-    r"\b(?:uses? (?:it|that|them|the \w{1,12})|(?:he|she|they|the [a-z]{3,15}) "
+    r"\b(?:uses? (?:it|that|them|the \w{1,12})|(?:he|she|they|we|it|the [a-z]{3,15}) "
     rf"(?:has |have |then )?{any_form(ANSWER, but='ing')})\b"
 )
 _REGARDLESS = pattern(
     r"\b(?:regardless|irrespective|anyway|any case|without (?:an?|any|waiting|the)|either way|no matter|even (?:if|without)|"
     r"meanwhile|in the meantime|on its own|before|without)\b"
 )
-_SPOKEN = words("that offer promise explain tell say state mention announce reassure inform describe clear warn advise")
+_SPOKEN = words("that link offer promise explain tell say state mention announce reassure inform describe clear warn advise")
+_JUDGES = words(
+    "choose pick select calculate compute diagnose evaluate assess rank tailor resolve solve handle process carry complete narrow "
+    "grade score interpret adjust determine"
+)
+_ONLY_SPEECH = (SAY | DEPENDS | GET) - _JUDGES | words(
+    "avoid ensure be have do like wait help try need want treat think know let listen wish welcome apologise judge assume "
+    "guess invent pretend act behave seem appear hope empathise empathize sympathise care take begin happen lie depend mean "
+    "fit suit match require concern include rush push blame argue lecture flood overwhelm accuse ignore come"
+)
 _LOOKS_UP = words("look check verify search inspect read retrieve pull fetch query locate")
 _LATER = words("will would 'll won't can could may might cannot can't")
 _PERHAPS = words("or nor unless otherwise instead because since while whereas without before")
@@ -74,10 +87,10 @@ _NEEDS = (
         r"(?:after|for) each|then|before|and then)\b|\bwaits, "
     ),
     pattern(
-        rf"\b(?:upon|on|after|following|with|given|having (?:got|received|obtained)) (?:his|her|their|an?|the|{_WHO}(?:'s)?)"
+        rf"\b(?:upon|on|after|following|given|having (?:got|received|obtained)|with(?! (?:an?|the) )) (?:his|her|their|an?|the|{_WHO}(?:'s)?)"
         rf" (?:\w{{1,12}} )?{_CONSENT}\b(?! (?:of the (?:tool|system)|mail|e-mail))"
     ),
-    pattern(rf"\b(?:upon|on|following|after|with) {_CONSENT}\b"),
+    pattern(rf"\b(?:upon|on|following|after) {_CONSENT}\b(?! (?:time|options?|rates?))"),
     pattern(rf"\b{_CONSENT}(?: \w{{1,12}})? (?:having been (?:\w{{1,12}})|(?:given|granted|received|obtained|in hand))\b"),
     pattern(r"\bhaving (?:asked|been (?:told|given|sent)|learn(?:ed|t)|obtained|collected|got(?:ten)?|gathered|received)\b"),
     pattern(
@@ -87,14 +100,22 @@ _NEEDS = (
     ),
     pattern(
         rf"\b(?:whichever|whatever|the (?:one|option|slot|date|day|time)) (?:\w{{1,15}} )?(?:{_WHO}) (?:then )?"
-        r"(?:chooses?|picks?|prefers?|selects?|takes?|opts? for|goes for|decides on|settles on|confirms?)\b"
+        r"(?:chooses?|picks?|prefers?|selects?|takes?|opts? for|goes for|decides on|settles on|confirms?|likes?|wants?|fancies)\b"
     ),
     pattern(
         r"\b(?:by|at|towards) the (?:very )?end(?: of the (?:conversation|chat|call|dialog(?:ue)?|exchange|talk|session))?,? "
         r"(?:the )?\w{1,15} (?:has|have|is)\b"
     ),
-    pattern(r"\b(?:the|his|her|their) (?:chosen|selected|picked|preferred|agreed|confirmed) (?:one|slot|option|date|day|time)\b"),
+    pattern(r"\b(?:the|his|her|their) (?:chosen|selected|picked|preferred|agreed|confirmed) (?:one|slot|option|date|day|time)\b|"
+            r"\bthe (?:one|slot|option|date|time|offer) (?:that (?:is|was) )?(?:chosen|selected|picked|preferred|agreed on)\b"),
     pattern(r"\bwhereupon\b|\bupon which\b"),
+    pattern(
+        r"\b(?:once|as soon as|after|until|when) (?:we|it|the (?:agent|bot|assistant)) (?:has|have|had|gets?|got|receives?|received|knows?|"
+        rf"learns?|learnt|learned|obtains?|obtained|is given|hears?|heard|has been (?:given|told|sent)) [^.;,]{{0,30}}?\b(?:{_CONSENT}|details|"
+        r"address|number|name|date|size|photos?|information|info|data|choice|this|that|these|it)\b"
+    ),
+    pattern(rf"\b{_CONSENT} (?:is|are|has been|must be) (?:awaited|obtained|sought|secured|received|in|there|given)\b"),
+    pattern(r"\b(?:from|by|on|to|with) (?:what|how) (?:he|she|they|the [a-z]{3,15}) (?:then )?(?:says?|answers?|replies|tells|describes?|chooses?)\b"),
 )
 
 
@@ -151,6 +172,8 @@ def _asks(clause: Clause, chain: Sequence[Clause], index: int, text: str) -> boo
         asked = clause.passive and clause.verb in ("ask", "interview", "question", "prompt", "quiz", "invite", "consult")
         return asked or (clause.verb in ANSWER and not clause.passive and not clause.past and not clause.leads[1:])
     if clause.passive:
+        if _WITH_QUESTIONS.search(said) or clause.verb == "await" or clause.verb == "take" and said.split(" ")[1:2] == ["down"] or "take" == clause.verb and "down" in clause.words():
+            return True
         return clause.verb in GET and clause.verb not in ("request", "learn", "question", "collect", "establish", "consult")
     if not (clause.bare or is_agent(clause.before)):
         return False
@@ -158,7 +181,7 @@ def _asks(clause: Clause, chain: Sequence[Clause], index: int, text: str) -> boo
         return False
     if clause.verb in GET:
         return True
-    return bool(_LET.search(said) or _takes_from_user(said) or _WITH_QUESTIONS.search(said))
+    return bool(_LET.search(said) or _takes_from_user(said) or _WITH_QUESTIONS.search(said) or _WITH_THEM.search(said))
 
 
 def _takes_from_user(said: str) -> bool:
@@ -185,11 +208,15 @@ def _uses(clause: Clause, asks: Clause, text: str) -> bool:
         return False
     if clause.form == "base" and clause.bare and not clause.mark and _asks_to_do(asks) and "then" not in clause.leads:
         return False
-    said = text[clause.start : clause.end]
+    said = text[clause.start : clause.end + 25].split(".")[0]
     then = "then" in clause.leads or bool(_WITH_IT.search(said)) or bool(_USES_IT.search(said))
     if clause.verb in _LOOKS_UP and {token.low for token in asks.after[-2:]}.intersection(clause.words()):
         return True
-    return clause.verb in ACT - _SPOKEN - {"remind"} or (then and clause.verb in DEPENDS)
+    if clause.verb in DEPENDS - {"tell", "give", "explain"} and [token.low for token in clause.after[:1]] in (["it"], ["them"], ["these"]):
+        return True
+    if clause.verb in ACT - _SPOKEN - {"remind"} or (then and clause.verb in DEPENDS):
+        return True
+    return clause.verb not in _ONLY_SPEECH and (bool(clause.after) or clause.passive)
 
 
 def _asks_to_do(asks: Clause) -> bool:
@@ -227,8 +254,11 @@ _TOLD = pattern(
 
 def _is_told(same: Sequence[Clause], where: int, before: str) -> bool:
     """Tell whether what happens after an answer is only told, promised, forbidden, or left open."""
-    if _TOLD.search(before):
+    if _TOLD.search(before) and not is_user(same[0].before):
         return True
+    within = [one for one in same if one.start <= where < one.end and one.verb and one.bare and not one.modal and one.form != "ing"]
+    if any(one.verb not in ("offer", "promise", "wait") and not one.negated and one.verb_end > where + 4 for one in within):
+        return False
     main = [one for one in same if one.verb and not (one.start <= where < one.end)]
     return bool(main) and all(
         one.negated or one.modal in _LATER or one.verb in ("offer", "promise", "wait") for one in main

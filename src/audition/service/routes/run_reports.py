@@ -18,6 +18,7 @@ from audition.service.openapi import Responses, answers
 from audition.service.run_bodies import usage_from
 from audition.service.run_places import Place, RunId, place_in, router_of
 from audition.store.service.database import Connection, Database
+from audition.store.service.linked_runs import is_selective
 from audition.store.service.run_views import ResultLine, results_of, some_results
 from audition.store.service.runs import Run
 from audition.store.service.subjects import NOUNS, decode_subject
@@ -58,18 +59,19 @@ def _router(family: Family) -> APIRouter:
     ) -> StreamingResponse:
         """Return a report of a run, with the results it has so far."""
 
-        def action(connection: Connection) -> tuple[Run, list[ResultLine]]:
-            return place.run(connection, run_id), results_of(connection, run_id)
+        def action(connection: Connection) -> tuple[ReportedRun, int]:
+            run, lines = place.run(connection, run_id), results_of(connection, run_id)
+            warnings = _SELECTIVE if is_selective(connection, run) else ()
+            return _reported(run, lines, warnings), max((line.id for line in lines), default=0)
 
-        run, lines = here.database.read(action)
+        reported, up_to = here.database.read(action)
         name, media_type, suffix = _KINDS[format]
-        up_to = max((line.id for line in lines), default=0)
         results = _results(here.database, run_id, up_to=up_to)
         shown = "inline" if format in ("html", "json") else "attachment"
         headers = {"Content-Disposition": f'{shown}; filename="run-{run_id}.{suffix}"'}
         if format == "html":
             headers["Content-Security-Policy"] = f"{policy()}; frame-ancestors 'none'; sandbox"
-        pieces = REPORTS.get(name).render(_reported(run, lines), results, verbose=verbose)
+        pieces = REPORTS.get(name).render(reported, results, verbose=verbose)
         return StreamingResponse(
             (piece.encode() for piece in pieces), headers=headers, media_type=f"{media_type}; charset=utf-8"
         )
@@ -92,7 +94,7 @@ def _results(database: Database, run_id: int, *, up_to: int) -> Iterator[TrialRe
         after = (page[-1].line.case_id, page[-1].line.trial)
 
 
-def _reported(run: Run, lines: list[ResultLine]) -> ReportedRun:
+def _reported(run: Run, lines: list[ResultLine], warnings: tuple[str, ...]) -> ReportedRun:
     """Return a run in the words of reports; its counts are of trials."""
     subject = decode_subject(run.subject)
     verdicts = [line.verdict for line in lines]
@@ -109,7 +111,7 @@ def _reported(run: Run, lines: list[ResultLine]) -> ReportedRun:
         total=run.planned,
         duration_ms=_milliseconds(run.started_at, run.finished_at),
         error=run.error_message,
-        warnings=_SELECTIVE if run.options.scope == "failed" else (),
+        warnings=warnings,
         rescored_from=str(run.parent_id) if run.kind == "rejudge" else None,
         agent_usage=usage_from(spent.get("agent")),
         judge_usage=usage_from(spent.get("judge")),

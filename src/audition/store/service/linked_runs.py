@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, literal, select,
 
 from audition.errors import Conflict
 from audition.store.service.database import utc
-from audition.store.service.run_options import RunKind, RunOptions
+from audition.store.service.run_options import RunKind, RunOptions, decode_options
 from audition.store.service.run_views import FINAL
 from audition.store.service.runs import NewRun, Run, create
 from audition.store.service.tables import RESULTS, RUNS
@@ -37,7 +37,7 @@ class Effort:
 def retry(connection: Connection, parent: Run, scope: Scope, *, by: str) -> int:
     """Keep a run that does again what the scope says and takes over the rest; return its id.
 
-    Raises: Conflict when the parent is not at its end.
+    Raises: Conflict when the parent is not at its end, or judged what another run had said.
     """
     kept = {"errors": _RESULTS.verdict.is_not(None), "failed": _RESULTS.verdict == "pass", "all": ~true()}
     options = replace(parent.options, scope=scope)
@@ -47,7 +47,7 @@ def retry(connection: Connection, parent: Run, scope: Scope, *, by: str) -> int:
 def resume(connection: Connection, parent: Run, *, by: str) -> int:
     """Keep a run that does what its parent did not come to, and takes over all that has a verdict; return its id.
 
-    Raises: Conflict when the parent did not fail.
+    Raises: Conflict when the parent did not fail, or judged what another run had said.
     """
     if parent.status != "failed":
         raise Conflict(f"only a run that failed or was cancelled can be resumed; this one is {parent.status}")
@@ -77,6 +77,23 @@ def forget(connection: Connection, run: Run) -> None:
     connection.execute(update(RUNS).where(RUNS.c.id == run.id).values(deleted_at=utc()))
 
 
+def is_selective(connection: Connection, run: Run) -> bool:
+    """Say whether only what had failed was tried again, in a run or in those it took results from.
+
+    Its pass rate is then too high, for whoever draws failures again keeps the lucky passes. Source: service research
+    4.4.
+    """
+    options, parent_id = run.options, run.parent_id
+    for _ in range(_LONGEST_CHAIN):
+        if options.scope == "failed":
+            return True
+        if parent_id is None or options.scope == "all":
+            return False
+        parent = connection.execute(select(RUNS.c.options, RUNS.c.parent_id).where(RUNS.c.id == parent_id)).one()
+        options, parent_id = decode_options(parent.options), parent.parent_id
+    return True
+
+
 def effort_of(connection: Connection, run: Run) -> Effort:
     """Return what a run and those it goes on from took. A rejudged run begins anew."""
     began, active_s, usages = run.started_at, _seconds(run.started_at, run.finished_at), [run.usage]
@@ -102,6 +119,8 @@ def _go_on(
     taken_over: ColumnElement[bool],
     by: str,
 ) -> int:
+    if parent.kind == "rejudge":  # what is missing in it was never said, and there is nobody to say it
+        raise Conflict("this run judged what another one had said", hint="rejudge it, or go on from that other run")
     run_id = create(connection, _copy_of(parent, kind, options, by=by))
     copied: Mapping[str, ColumnElement[Any]] = {
         "run_id": literal(run_id),
