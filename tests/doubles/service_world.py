@@ -15,6 +15,7 @@ from audition.service.context import Service
 from audition.service.grading import result_of
 from audition.settings import Settings
 from audition.store.service import api_tokens, people, runs, trials
+from audition.store.service.api_tokens import SCOPES, Scope
 from audition.store.service.database import Database
 from audition.store.service.people import RANK, Role
 from audition.transcript import Exchange, Reply, Transcript
@@ -46,7 +47,8 @@ class Tree:
 class World:
     """All of it. `trees` by family and standing: own, other (another subject), second (another dataset of the same
     subject), deleted_subject, deleted_dataset, deleted_case, deleted_run. `tokens` of sessions by role; `member_ids`
-    and `token_ids` (of an API token each) likewise."""
+    and `token_ids` (of an API token each) likewise. `without`: API tokens of the owner, with all scopes but one.
+    """
 
     service: Service
     app: FastAPI
@@ -59,6 +61,7 @@ class World:
     target: int
     removed: int
     revoked_id: int
+    without: Mapping[Scope, str]
 
 
 def world_in(folder: Path, settings: Settings | None = None) -> World:
@@ -100,12 +103,18 @@ def _people(service: Service, connection: Connection, password_hash: str) -> dic
         "expired": people.open_session(connection, now_s, members["owner"], hours=-1),
         "revoked": revoked,
         "revoked_id": revoked_id,
+        "without": {scope: _owners_token(connection, members["owner"], scope) for scope in SCOPES},
     }
 
 
 def _api_token(connection: Connection, member: int) -> tuple[int, str]:
     made, secret = api_tokens.create_token(connection, member, name="t", role="viewer", scopes=["read"], expires_s=None)
     return made.id, secret
+
+
+def _owners_token(connection: Connection, owner: int, missing: Scope) -> str:
+    scopes = [scope for scope in SCOPES if scope != missing]
+    return api_tokens.create_token(connection, owner, name="t", role="owner", scopes=scopes, expires_s=None)[1]
 
 
 def _trees(service: Service, client: TestClient, family: str) -> dict[str, Tree]:

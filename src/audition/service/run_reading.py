@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from audition.errors import NotFound
 from audition.service.bodies import MOST
-from audition.service.context import Service, service_of, who_asks
+from audition.service.context import Service, insist_on_scope, service_of, who_asks
 from audition.service.problems import Problem
 from audition.service.run_pages import Pages, Sent, full
 from audition.service.run_places import Place
@@ -163,7 +163,7 @@ def quick_route(family: Family, pages: Pages) -> type[APIRoute]:
                     answer: Response = await by_fastapi(request)
                     return answer
                 here = await service_of(request)
-                await who_asks(request, here, _credentials(request))
+                insist_on_scope(await who_asks(request, here, _credentials(request)), "read")
                 place = Place(family=family, subject_id=ids[0], dataset_id=ids[1])
                 return _sent(request, await together.page(here, place, ids[2]))
 

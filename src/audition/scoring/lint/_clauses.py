@@ -134,7 +134,7 @@ def _with_reported(clause: Clause) -> tuple[Clause, ...]:
             continue
         rest = list(clause.after[index:])
         first, _main = _verb_at(rest, ())
-        if rest[0].low == "there's" or (first > 0 and (_reading(rest[first].low) or ("", "base"))[1] in ("s", "ed")):
+        if rest[0].low == "there's" or (first > 0 and _tells(rest[first].low)):
             told = clause.tokens[: len(clause.tokens) - len(rest)]
             return _analysed(clause.sentence, clause.leads, clause.mark, list(told)), _analysed(
                 clause.sentence, ("that",), "", rest
@@ -143,6 +143,13 @@ def _with_reported(clause: Clause) -> tuple[Clause, ...]:
     return (clause,)
 
 
+def _tells(low: str) -> bool:
+    """Tell whether a verb makes a statement; a past that may be a participle does not."""
+    verb, form = _reading(low) or ("", "base")
+    return form == "s" or verb == "be" or low == "had" or (form == "ed" and verb in _HAPPENS)
+
+
+_HAPPENS = words("happen lapse arrive bounce expire fail go leave come end start ship run break fall rise become get clear")
 _REPORTING = words("say tell explain confirm mention inform state admit report reply answer")
 _SUBJECTS = words("the her his their its it there there's no she he they this that one")
 
@@ -182,6 +189,8 @@ def _leads(tokens: list[Token], index: int, held: list[Token]) -> bool:
     if low not in _LEADS:
         return False
     if low == "or" and index + 1 < len(tokens) and tokens[index + 1].low in _OR_ELSE:
+        return False
+    if low == "so" and index + 1 < len(tokens) and tokens[index + 1].low in ("far", "long", "much"):
         return False
     if low == "that":
         following = tokens[index + 1].low if index + 1 < len(tokens) else "."
@@ -346,7 +355,7 @@ def _another_finite(tokens: list[Token], index: int) -> bool:
 def _participle_at(tokens: list[Token]) -> int:
     """Return where a participle stands; one at the start may be an adjective: `standing order bounced`."""
     found = [index for index in range(len(tokens)) if _is_participle(tokens, index)]
-    if len(found) > 1 and found[0] == 0 and not _takes_object(tokens, 1) and (_reading(tokens[found[1]].low) or ("", ""))[1] == "ed":
+    if len(found) > 1 and found[0] == 0 and tokens[0].low not in ("having", "being") and not _takes_object(tokens, 1) and (_reading(tokens[found[1]].low) or ("", ""))[1] == "ed":
         return found[1]
     return found[0] if found else -1
 

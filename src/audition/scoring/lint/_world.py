@@ -86,6 +86,6 @@ def is_state(participle: str, after: str) -> bool:
     """Tell whether a participle says how something is, rather than what the agent does with it."""
     if after.startswith(("as ", "against ", "under ")) and participle in ("shown", "listed", "marked", "flagged", "recorded"):
         return True
-    if participle == "taken" and after and not after.startswith("by"):
+    if participle in ("taken", "left") and after and not after.startswith("by"):
         return False
     return participle in STATE and participle not in BY_AGENTS

@@ -48,6 +48,7 @@ _WORDING = (
     ),
     pattern(rf"\b{_TELLS} (?:exactly|precisely|only|nothing but|neither more nor less than|literally)\b(?=:? ?[\"'])"),
     pattern(rf"\b(?:is|be|=|equals?|reads?|must be):? ?(?:exactly |precisely |simply |just )?{_QUOTED}"),
+    pattern(r"\b(?:exactly|precisely|literally|verbatim)[,:]? ?\""),
     pattern(r"\b(?:identical|equal) (?:to|with)\b(?! (?:\w+ )?(?:price|amount|value|number|total))"),
     pattern(
         r"\bwithout (?:[a-z]{2,12} )?(?:changing|altering|(?:adding|dropping) (?:a |any |one |single )*words?|modifying|rewording|rephrasing|paraphrasing|"
@@ -56,7 +57,7 @@ _WORDING = (
     pattern(r"\b(?:no|must not|not be|not to be|never|may not be|don't|do not) (?:paraphras\w{0,5}|reword\w{0,3}|rephras\w{0,3})\b"),
     pattern(
         r"\b(?:as|in the way|the way) (?:it|they|that|these|this)? ?(?:is|are|stands?|was|were|is written|appears?|reads?)?"
-        r"(?: ?(?:written|printed|worded|phrased|stands?|spelt|spelled))(?:\b| (?:in|on) )"
+        r"(?: ?(?:written|printed|worded|phrased|stands?|spelt|spelled))\b(?! by\b)"
     ),
     pattern(rf"\b{_COPIES}\b[^.;!?\n]{{1,80}}? (?:literally|exactly|unchanged|as (?:published|printed|written|worded|is|it is|they are|it stands|they stand))\b"),
     pattern(
@@ -143,6 +144,8 @@ _ORDERING = (
         r"prefaces?|prefixe?s?|headed|heads?|winds?)(?: (?:things|off|out|the|its|it|(?<!ends )(?<!end )up|reply|answer|response|message|text|email)){0,4}"
         r" (?:with|by|(?<=[^n] )(?<!open )(?<!opens )on)\b(?! (?:one's|time|sunday|monday|tuesday|wednesday|thursday|friday|saturday|\d|the \d))"
     ),
+    pattern(r"\b(?:ends?|closes?|concludes?|finish(?:es)?|begins?|opens?|starts?) (?:in|with) (?:the|our|a|an) (?:\w{2,12} )?(?:disclaimer|sentence|question|phrase|motto|"
+            r"slogan|line|greeting|apology|thanks|summary)\b"),
     pattern(rf"\b(?:begins?|starts?|opens?) (?:by|with)\b[^.;!?\n]{{1,120}}?, (?:and )?then\b"),
     pattern(r"\bprecedes?\b|\bpreced(?:ed|ing) by\b|\bprior to (?:any |the )?(?:other|[\w-]{1,15} items|trousers|\w{1,15}s)\b"),
     pattern(

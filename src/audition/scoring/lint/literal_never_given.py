@@ -42,7 +42,7 @@ _REFERS = (
     ),
     pattern(rf"\b(?P<noun>what|whatever) (?:{_WHO}) (?:has |had |have |just )?(?P<handed>{_HANDED})\b"),
     pattern(rf"\b(?:just |exactly )?(?P<noun>as) {_WHO} (?P<handed>{_HANDED})(?: (?:it|them|this|that))?(?= ?[.,;]|$)"),
-    pattern(rf"\bas (?:it |they )?(?:was |were |is )?(?P<noun>given|dictated|supplied|sent in|stated|provided|specified|submitted) by {_WHO}\b"),
+    pattern(rf"\bas (?:it |they )?(?:was |were |is )?(?P<noun>given|worded|phrased|written|dictated|supplied|sent in|stated|provided|specified|submitted) by {_WHO}\b"),
 )
 _OF_THE_SYSTEM = words(
     "context instruction information tool knowledge source policy data guideline rule system prompt documentation role "
@@ -161,7 +161,7 @@ def _references(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
             if one in _OF_THE_SYSTEM or known or _is_excluded(criterion.plain, found, refers):
                 continue
             message = f"the text speaks of {found[0]!r}, and the scenario gives none"
-            what = noun if noun not in ("what", "whatever", "given", "as") else "content"
+            what = noun if noun not in ("what", "whatever", "given", "as", "worded", "phrased", "written", "dictated") else "content"
             rewrite = f"Asks for the {what}. (Or put the {what} into the scenario.)"
             yield criterion.finding(CODE, SEVERITY, found.span(), message, rewrite)
             return
@@ -179,7 +179,7 @@ _FREE = pattern(
     r"\b(?:ask\w{0,3}|if|once|until|when|unless|without|request\w{0,3}|whether|offers?|where|how|should|not|n't|after|before|says that|"
     r"explains? (?:that|how)|e\.g\.|such as|in case)\b[^.;!?\n]{0,60}$|n't\b[^.;!?\n]{0,60}$"
 )
-_IS_WORKED_ON = pattern(rf"\b{_WORKS_ON}\b|\b(?:show up|appear|point(?:s|ed)? out|flag(?:s|ged)?|summar\w{1,6}|make it into|marks?|grades?|counts?|rates?|still there|kept|intact|preserved|survives?|remains?|deal with|includes?|contains?|covers?|comment)\b")
+_IS_WORKED_ON = pattern(rf"\b{_WORKS_ON}\b|\b(?:show up|appear|point(?:s|ed)? out|flag(?:s|ged)?|summar\w{1,6}|make it into|marks?|grades?|counts?|rates?|(?:is|are) (?:all )?(?:still )?there|translat\w{2,6}|version|kept|intact|preserved|survives?|remains?|deal with|includes?|contains?|covers?|comment)\b")
 
 
 def _literals(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
@@ -200,7 +200,8 @@ def _literals(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
         if clause.sentence in flagged:
             continue
         found = _first_absent(_LITERAL, criterion.plain, (begin, clause.end), folded, known) if acting else None
-        found = found or _first_absent(_RECORD, criterion.plain, (begin, clause.end), folded, known)
+        if not (head(clause.before) in SOURCE and clause.verb in RESULT):
+            found = found or _first_absent(_RECORD, criterion.plain, (begin, clause.end), folded, known)
         if found is None and acting:
             found = _count(clause, known) or _name(clause, criterion.plain, folded)
         if found is not None and not _EXAMPLE.search(criterion.plain, max(0, found[0][0] - 90), found[0][0]):

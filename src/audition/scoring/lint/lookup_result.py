@@ -69,12 +69,13 @@ _NOT_FOUND_OBJECT = words(
     "right next nearest suitable another something"
 )
 _PARTS = words(
-    "answer reply response message tone text wording sentence apology explanation greeting summary note letter draft report "
+    "sequence length format answer reply response message tone text wording sentence apology explanation greeting summary note letter draft report "
     "list sheet question questions offer suggestion advice step steps instruction instructions language style email mail "
     "minutes criterion point distinction definition term terms rule rules option options poem story joke attempt "
-    "choice data phrase phrases word words name promise claim? guarantee attention content complaint feedback"
+    "choice data phrase phrases word words promise claim? guarantee attention content complaint feedback"
 )
 _CAUSES = words("since because as given considering seeing")
+_COUNTED = words("no nobody none nothing neither two three four five six seven eight nine ten")
 _YET = words("still already currently now")
 
 
@@ -100,7 +101,7 @@ def _predicted(text: str, told: frozenset[str]) -> tuple[int, int] | None:
             last += 1
         same = chain[first : last + 1]
         found = _in_sentence(same, text, told, before=looked)
-        looked = any(one.verb in LOOK and not one.modal and (one.bare or is_agent(one.before)) for one in same)
+        looked = any(one.verb in LOOK and not one.modal and one.form != "ing" and (one.bare or is_agent(one.before)) for one in same)
         if found is not None:
             return found
         first = last + 1
@@ -226,7 +227,8 @@ def _after(clause: Clause, text: str) -> str:
 
 def _source_answers(clause: Clause, *, reported: bool, text: str) -> bool:
     """A tool or a record, and what it does: the lookup returns no ticket."""
-    if head(clause.before) not in SOURCE or _is_somebody(clause.before[-1].low) or (reported and not clause.past):
+    noun = head(clause.before)
+    if (noun not in SOURCE and (noun != "list" or len(clause.before) < 3)) or _is_somebody(clause.before[-1].low) or (reported and not clause.past):
         return False
     if any(token.low in ("your", "any", "no") for token in clause.before[:1]):
         return False
@@ -303,9 +305,9 @@ def _world_is(
         return fact and (listed or (clause.passive and clause.verb in FOUND))
     if looked and not clause.leads[1:] and (fact or _is_stated(clause) or clause.verb in ABSENT and not clause.passive):
         return True
-    if fact and (known or clause.past or _YET.intersection(clause.words())):
+    if fact and (known or none or clause.past or _YET.intersection(clause.words())):
         return True
-    if _is_stated(clause) and _agent_follows(same[index + 1 :], text[clause.end :]):
+    if _is_specific(clause) and _is_stated(clause) and _agent_follows(same[index + 1 :], text[clause.end :]):
         return True
     return _is_consequence(clause, same, index, text)
 
@@ -327,8 +329,8 @@ def _fact(clause: Clause, *, none: bool, known: bool, reported: bool) -> bool:
         if reported and clause.perfect:
             return known
         if clause.verb in ACT and (clause.perfect or not clause.past):
-            return is_state(clause.tokens[len(clause.tokens) - len(clause.after) - 1].low, after) and known
-        return clause.past or is_state(clause.tokens[len(clause.tokens) - len(clause.after) - 1].low, after)
+            return is_state(_participle(clause), after) and known
+        return clause.past or is_state(_participle(clause), after)
     if clause.modal:
         return False
     if clause.verb == "be":
@@ -366,13 +368,25 @@ _NEXT_AGENT = pattern(
 _INFORMED = words("learn hear tell inform offer advise get receive see read know notify invite ask point refer direct find")
 
 
+def _is_specific(clause: Clause) -> bool:
+    """Tell whether a clause is about one thing rather than about things in general: `grapes are toxic`."""
+    return clause.verb != "be" or clause.past or _is_definite(clause) or _is_of_the_world(head(clause.before))
+
+
+def _participle(clause: Clause) -> str:
+    return clause.tokens[len(clause.tokens) - len(clause.after) - 1].low
+
+
+def _first_after(clause: Clause) -> str:
+    return clause.after[0].low if clause.after else ""
+
+
 def _is_stated(clause: Clause) -> bool:
     """Tell whether a clause is in the indicative and about how something is or was."""
     if clause.modal or clause.form == "ing" and not clause.past and clause.verb not in RESULT:
         return False
     if clause.passive:
-        participle = clause.tokens[len(clause.tokens) - len(clause.after) - 1].low
-        if participle in STATE and participle not in BY_AGENTS and [token.low for token in clause.after[:1]] != ["to"]:
+        if is_state(_participle(clause), _first_after(clause)):
             return True
         return clause.past and (clause.verb not in ACT or bool(_YET.intersection(clause.words())) or not clause.perfect)
     if clause.verb in ("be", "have"):
@@ -397,7 +411,7 @@ def _is_consequence(clause: Clause, same: Sequence[Clause], index: int, text: st
         return False
     if clause.form == "ing" or clause.modal:
         return False
-    if clause.verb == "be" and not clause.past and not _is_definite(clause) and not _is_of_the_world(head(clause.before)):
+    if not _is_specific(clause):
         return False
     if index + 1 < len(same):
         following = same[index + 1]
@@ -494,6 +508,8 @@ def _told(scenario: str) -> frozenset[str]:
 
 def _is_told(clause: Clause, text: str, told: frozenset[str]) -> bool:
     """Tell whether most of what a clause says stands in the scenario."""
+    if clause.tokens[0].low in _COUNTED:
+        return False
     last = clause.after[1] if len(clause.after) > 1 else clause.tokens[-1]
     said = content_words(text[clause.start : last.end])
     predicate = [word for word in content_words(_after(clause, text)) if word not in _YET][:1]

@@ -53,11 +53,13 @@ _REGARDLESS = pattern(
     r"meanwhile|in the meantime|on its own|before|without)\b"
 )
 _SPOKEN = words("that link offer promise explain tell say state mention announce reassure inform describe clear warn advise")
+_COLLECTS = words("collect gather elicit obtain learn get take find interview ascertain determine establish")
+_NOT_FROM_IT = words("explain help offer provide guide give point refer use find help add")
 _JUDGES = words(
     "choose pick select calculate compute diagnose evaluate assess rank tailor resolve solve handle process carry complete narrow "
     "grade score interpret adjust determine"
 )
-_ONLY_SPEECH = (SAY | DEPENDS | GET) - _JUDGES | words(
+_ONLY_SPEECH = (SAY | DEPENDS | GET) - _JUDGES | _SPOKEN | words(
     "avoid ensure be have do like wait help try need want treat think know let listen wish welcome apologise judge assume "
     "guess invent pretend act behave seem appear hope empathise empathize sympathise care take begin happen lie depend mean "
     "fit suit match require concern include rush push blame argue lecture flood overwhelm accuse ignore come"
@@ -208,6 +210,8 @@ def _uses(clause: Clause, asks: Clause, text: str) -> bool:
         return False
     if clause.form == "base" and clause.bare and not clause.mark and _asks_to_do(asks) and "then" not in clause.leads:
         return False
+    if asks.verb in _COLLECTS and clause.verb in DEPENDS - _NOT_FROM_IT:
+        return True
     said = text[clause.start : clause.end + 25].split(".")[0]
     then = "then" in clause.leads or bool(_WITH_IT.search(said)) or bool(_USES_IT.search(said))
     if clause.verb in _LOOKS_UP and {token.low for token in asks.after[-2:]}.intersection(clause.words()):
