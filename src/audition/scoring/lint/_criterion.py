@@ -18,13 +18,14 @@ _SAME_LENGTH = str.maketrans(
 _WITHIN_A_SENTENCE = re.compile(r"\n(?=[a-z(\"'])")
 _WORD = re.compile(r"[^\W\d_]{1,30}")
 _ENGLISH = words(
-    "the a an to of and or that does not with for its it is are in on by from before after then says states asks gives "
-    "names explains mentions offers agent response reply answer user customer caller must should never if when"
+    "the a an to of and or that does not with for its it is are in on by from before after then says states asks "
+    "gives names explains mentions offers agent response reply answer user customer caller must should never if "
+    "when"
 )
 _OTHERS = words(
-    "der die das und ein eine nicht ist den dem zu mit le la les des du et une est pas qui que el los las y un una no "
-    "se con por para il di che non e o os do da dos um uma het een en van niet "
-    "och att som det inte på jest nie w na si"
+    "der die das und ein eine nicht ist den dem zu mit le la les des du et une est pas qui que el los las y un "
+    "una no se con por para il di che non e o os do da dos um uma het een en van niet och att som det inte på "
+    "jest nie w na si"
 )
 """Small words of other languages in Latin script; those that English has too say nothing."""
 

@@ -86,8 +86,8 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 
 _CONTENT = re.compile(r"\w{1,40}(?:[-']\w{1,40}){0,3}")
 _SMALL = words(
-    "a an the of to in on at for and or but with by from as is are be it its that this these those do does did don't "
-    "doesn't not never no must should shall can may will would has have any there their they"
+    "a an the of to in on at for and or but with by from as is are be it its that this these those do does did "
+    "don't doesn't not never no must should shall can may will would has have any there their they"
 )
 
 

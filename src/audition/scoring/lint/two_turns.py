@@ -1,8 +1,9 @@
 """The text describes two turns: it wants a question and what only its answer makes possible."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from audition.scoring.lint._clauses import Clause, clauses
+from audition.scoring.lint._clauses import Clause, by_sentence, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
 from audition.scoring.lint._english import pattern, words
 from audition.scoring.lint._people import SOMEBODY, is_agent, is_user
@@ -14,15 +15,17 @@ EXAMPLE = "Asks for their email address, saves it, and sends a recap."
 REWRITE = "Asks for their email address."
 
 _ADVICE = "Require the question, or put the answer into the scenario."
-_THEM = r"(?:them|him|her|his|their|the [a-z]{3,15}(?:'s)?|a|an)"
 _LET = pattern(
-    rf"^(?:has|have|lets?|makes?|gets?|allows?) (?:the [a-z]{{3,15}}|{SOMEBODY}|him|her|them) (?:to )?{any_form(ANSWER, but='ed')}\b"
+    rf"^(?:has|have|lets?|makes?|gets?|allows?) (?:the [a-z]{{3,15}}|{SOMEBODY}|him|her|"
+    rf"them) (?:to )?{any_form(ANSWER, but='ed')}\b"
 )
 _TAKES = pattern(
-    r"^(?:(?:puts?|poses?|fires?) (?:[\w-]{1,15} ){0,5}?questions?\b|(?:gets?|takes?|requires?|finds?|figures?|works?|notes?|jots?|pins?|reads?|pulls?|draws?|teases?) "
+    r"^(?:(?:puts?|poses?|fires?) (?:[\w-]{1,15} ){0,5}?questions?\b|(?:gets?|takes?|requires?|finds?|figures?|"
+    r"works?|notes?|jots?|pins?|reads?|pulls?|draws?|teases?) "
     r"(?:(?:[\w'-]{1,20} ){0,6}?(?:down|off|from|out of) (?:the )?(?P<who>[a-z]{2,15})\b|"
     r"(?P<whose>(?:the )?[a-z]{2,15}'s|her|his|their)\b|"
-    r"(?:hold of )?(?:the |a |an |all |her |his |their )?(?:[\w-]{1,15} ){0,3}?(?:consent|permission|approval|details|address|names?|number|e-?mail|"
+    r"(?:hold of )?(?:the |a |an |all |her |his |their )?(?:[\w-]{1,15} ){0,3}?(?:consent|permission|approval|"
+    r"details|address|names?|number|e-?mail|"
     r"particulars|contact|phone|date|location|go-ahead|okay|confirmation|choice|preferences?)\b|"
     r"out\b(?! (?:of|that)\b)|(?:a |the )?(?:full )?(?:history|brief)))"
 )
@@ -31,10 +34,11 @@ _WITH_QUESTIONS = pattern(
     r"(?:sends?|texts?) (?:\w{1,12} ){0,3}?code)\b"
 )
 _WITH_THEM = pattern(
-    r"^(?:sorts?|agrees?|arranges?|settles?|fixe?s?|works?|clears?|checks?|finali[sz]es?|negotiates?|decides?|discuss(?:es)?|goes|go|runs?|"
-    r"clarif(?:y|ies)|confirms?|establish(?:es)?|plans?|verif(?:y|ies)|double-checks?)\b[^.;]{0,60}?\bwith (?:him|her|them|the [a-z]{3,15})\b"
+    r"^(?:sorts?|agrees?|arranges?|settles?|fixe?s?|works?|clears?|checks?|finali[sz]es?|negotiates?|decides?|"
+    r"discuss(?:es)?|goes|go|runs?|"
+    r"clarif(?:y|ies)|confirms?|establish(?:es)?|plans?|verif(?:y|ies)|"
+    r"double-checks?)\b[^.;]{0,60}?\bwith (?:him|her|them|the [a-z]{3,15})\b"
 )
-_EMBEDS = words("which what how whether who whom whose where when that why if so")
 _NOT_WHAT_IS_ASKED = pattern(r"^(?:asks?|asking)?\b(?:.{0,20}\b)?(?:anything else|more help|a rating)\b")
 _WITH_IT = pattern(
     r"\b(?:accordingly|on (?:that|this|its|their) basis|(?:based|depending|building|acting|relying) on\b.{0,40}|"
@@ -49,20 +53,28 @@ _USES_IT = pattern(
     rf"(?:has |have |then )?{any_form(ANSWER, but='ing')})\b"
 )
 _REGARDLESS = pattern(
-    r"\b(?:regardless|irrespective|anyway|any case|without (?:an?|any|waiting|the)|either way|no matter|even (?:if|without)|"
+    r"\b(?:regardless|irrespective|anyway|any case|without (?:an?|any|waiting|the)|either way|no matter|"
+    r"even (?:if|without)|"
     r"meanwhile|in the meantime|on its own|before|without)\b"
 )
-_SPOKEN = words("that link offer promise explain tell say state mention announce reassure inform describe clear warn advise")
+_SPOKEN = words(
+    "that link offer promise explain tell say state mention announce reassure inform describe clear warn advise"
+)
 _COLLECTS = words("collect gather elicit obtain learn get take find interview ascertain determine establish")
 _NOT_FROM_IT = words("explain help offer provide guide give point refer use find help add")
 _JUDGES = words(
-    "choose pick select calculate compute diagnose evaluate assess rank tailor resolve solve handle process carry complete narrow "
-    "grade score interpret adjust determine"
+    "choose pick select calculate compute diagnose evaluate assess rank tailor resolve solve handle process carry "
+    "complete narrow grade score interpret adjust determine"
 )
-_ONLY_SPEECH = (SAY | DEPENDS | GET) - _JUDGES | _SPOKEN | words(
-    "avoid ensure be have do like wait help try need want treat think know let listen wish welcome apologise judge assume "
-    "guess invent pretend act behave seem appear hope empathise empathize sympathise care take begin happen lie depend mean "
-    "fit suit match require concern include rush push blame argue lecture flood overwhelm accuse ignore come"
+_ONLY_SPEECH = (
+    (SAY | DEPENDS | GET) - _JUDGES
+    | _SPOKEN
+    | words(
+        "avoid ensure be have do like wait help try need want treat think know let listen wish welcome apologise "
+        "judge assume guess invent pretend act behave seem appear hope empathise empathize sympathise care take begin "
+        "happen lie depend mean fit suit match require concern include rush push blame argue lecture flood overwhelm "
+        "accuse ignore come"
+    )
 )
 _LOOKS_UP = words("look check verify search inspect read retrieve pull fetch query locate")
 _LATER = words("will would 'll won't can could may might cannot can't")
@@ -74,14 +86,14 @@ _CONSENT = (
     r"(?:acceptance|agreement|confirmation|approval|reply|answers?|consent|choice|permission|go-ahead|response|yes|ok|"
     r"okay|say-so|authori[sz]ation|decision|sign-off|assent|feedback|selection|input|pick|receipt of)"
 )
-_AFTER = r"(?:after|once|as soon as|when|upon|on|following|until|till|whereupon|the moment|the minute|now that|by the time)"
 _NEEDS = (
     pattern(
         rf"(?<!what happens )\b(?:after|once|until|till|as soon as|the moment|whereupon|by the time) {_WHO}"
         rf"(?:'s| has| have|'ve)?(?: then| also| finally)? {_ANSWERED}\b"
     ),
     pattern(
-        rf"\bwhen {_WHO} (?:(?:has|have) {_ANSWERED}|answers?|repl(?:y|ies)|responds?|agrees?|confirms?|consents?|accepts?|"
+        rf"\bwhen {_WHO} (?:(?:has|have) {_ANSWERED}|answers?|repl(?:y|ies)|responds?|agrees?|confirms?|"
+        rf"consents?|accepts?|"
         r"says yes|picks|chooses|selects|decides)\b"
     ),
     pattern(
@@ -89,35 +101,52 @@ _NEEDS = (
         r"(?:after|for) each|then|before|and then)\b|\bwaits, "
     ),
     pattern(
-        rf"\b(?:upon|on|after|following|given|having (?:got|received|obtained)|with(?! (?:an?|the) )) (?:his|her|their|an?|the|{_WHO}(?:'s)?)"
+        rf"\b(?:upon|on|after|following|given|having (?:got|received|obtained)|with(?! (?:an?|the) )) (?:his|"
+        rf"her|their|an?|the|{_WHO}(?:'s)?)"
         rf" (?:\w{{1,12}} )?{_CONSENT}\b(?! (?:of the (?:tool|system)|mail|e-mail))"
     ),
     pattern(rf"\b(?:upon|on|following|after) {_CONSENT}\b(?! (?:time|options?|rates?))"),
-    pattern(rf"\b{_CONSENT}(?: \w{{1,12}})? (?:having been (?:\w{{1,12}})|(?:given|granted|received|obtained|in hand))\b"),
-    pattern(r"\bhaving (?:asked|been (?:told|given|sent)|learn(?:ed|t)|obtained|collected|got(?:ten)?|gathered|received)\b"),
+    pattern(
+        rf"\b{_CONSENT}(?: \w{{1,12}})? (?:having been (?:\w{{1,12}})|(?:given|granted|received|obtained|in hand))\b"
+    ),
+    pattern(
+        r"\bhaving (?:asked|been (?:told|given|sent)|learn(?:ed|t)|obtained|collected|got(?:ten)?|gathered|received)\b"
+    ),
     pattern(
         r"\b(?:after|once|when|as soon as) (?:both|all|these|those|the|this|that|every|each|it)(?: [\w'-]{1,15}){0,3} "
-        rf"(?:is|are|has been|have been|was|were) (?:answered|given|confirmed|chosen|known|received|picked|settled|agreed|"
+        r"(?:is|are|has been|have been|was|were) (?:answered|given|confirmed|chosen|known|received|picked|"
+        r"settled|agreed|"
         r"obtained|supplied|provided|named|clear|in hand|collected|entered|stated)\b"
     ),
     pattern(
         rf"\b(?:whichever|whatever|the (?:one|option|slot|date|day|time)) (?:\w{{1,15}} )?(?:{_WHO}) (?:then )?"
-        r"(?:chooses?|picks?|prefers?|selects?|takes?|opts? for|goes for|decides on|settles on|confirms?|likes?|wants?|fancies)\b"
+        r"(?:chooses?|picks?|prefers?|selects?|takes?|opts? for|goes for|decides on|settles on|confirms?|likes?|"
+        r"wants?|fancies)\b"
     ),
     pattern(
-        r"\b(?:by|at|towards) the (?:very )?end(?: of the (?:conversation|chat|call|dialog(?:ue)?|exchange|talk|session))?,? "
+        r"\b(?:by|at|towards) the (?:very )?end(?: of the (?:conversation|chat|call|dialog(?:ue)?|exchange|talk|"
+        r"session))?,? "
         r"(?:the )?\w{1,15} (?:has|have|is)\b"
     ),
-    pattern(r"\b(?:the|his|her|their) (?:chosen|selected|picked|preferred|agreed|confirmed) (?:one|slot|option|date|day|time)\b|"
-            r"\bthe (?:one|slot|option|date|time|offer) (?:that (?:is|was) )?(?:chosen|selected|picked|preferred|agreed on)\b"),
+    pattern(
+        r"\b(?:the|his|her|their) (?:chosen|selected|picked|preferred|agreed|confirmed) (?:one|slot|option|date|"
+        r"day|time)\b|"
+        r"\bthe (?:one|slot|option|date|time|offer) (?:that (?:is|was) )?(?:chosen|selected|picked|preferred|"
+        r"agreed on)\b"
+    ),
     pattern(r"\bwhereupon\b|\bupon which\b"),
     pattern(
-        r"\b(?:once|as soon as|after|until|when) (?:we|it|the (?:agent|bot|assistant)) (?:has|have|had|gets?|got|receives?|received|knows?|"
-        rf"learns?|learnt|learned|obtains?|obtained|is given|hears?|heard|has been (?:given|told|sent)) [^.;,]{{0,30}}?\b(?:{_CONSENT}|details|"
+        r"\b(?:once|as soon as|after|until|when) (?:we|it|the (?:agent|bot|assistant)) (?:has|have|had|gets?|"
+        r"got|receives?|received|knows?|"
+        rf"learns?|learnt|learned|obtains?|obtained|is given|hears?|heard|has been (?:given|told|"
+        rf"sent)) [^.;,]{{0,30}}?\b(?:{_CONSENT}|details|"
         r"address|number|name|date|size|photos?|information|info|data|choice|this|that|these|it)\b"
     ),
     pattern(rf"\b{_CONSENT} (?:is|are|has been|must be) (?:awaited|obtained|sought|secured|received|in|there|given)\b"),
-    pattern(r"\b(?:from|by|on|to|with) (?:what|how) (?:he|she|they|the [a-z]{3,15}) (?:then )?(?:says?|answers?|replies|tells|describes?|chooses?)\b"),
+    pattern(
+        r"\b(?:from|by|on|to|with) (?:what|how) (?:he|she|they|the [a-z]{3,15}) (?:then )?(?:says?|answers?|"
+        r"replies|tells|describes?|chooses?)\b"
+    ),
 )
 
 
@@ -129,7 +158,9 @@ def look(criterion: Criterion) -> Iterator[LintFinding]:
     found = _asked_and_used(chain, criterion.plain)
     if found is not None:
         asks, until, uses = found
-        message = f"the text wants a question and then {_verb(criterion, uses)!r}, but nobody answers within one response"
+        message = (
+            f"the text wants a question and then {_verb(criterion, uses)!r}, but nobody answers within one response"
+        )
         said = criterion.text[asks.start : until.end].rstrip(" ,;")
         span = (asks.start, max(until.end, uses.verb_end if uses.verb else uses.end))
         span = (span[0], len(criterion.text[: span[1]].rstrip()))
@@ -152,7 +183,7 @@ def _asked_and_used(chain: Sequence[Clause], text: str) -> tuple[Clause, Clause,
         if not _asks(clause, chain, index, text):
             continue
         until = clause
-        for later in chain[index + 1 :]:
+        for later in islice(chain, index + 1, None):
             if later.sentence > clause.sentence + 2 or _REGARDLESS.search(text, later.start, later.end):
                 break
             if _uses(later, clause, text):
@@ -171,12 +202,34 @@ def _asks(clause: Clause, chain: Sequence[Clause], index: int, text: str) -> boo
         return False
     said = text[clause.tokens[len(clause.before)].start : clause.end]
     if is_user(clause.before):
-        asked = clause.passive and clause.verb in ("ask", "interview", "question", "prompt", "quiz", "invite", "consult")
+        asked = clause.passive and clause.verb in (
+            "ask",
+            "interview",
+            "question",
+            "prompt",
+            "quiz",
+            "invite",
+            "consult",
+        )
         return asked or (clause.verb in ANSWER and not clause.passive and not clause.past and not clause.leads[1:])
     if clause.passive:
-        if _WITH_QUESTIONS.search(said) or clause.verb == "await" or clause.verb == "take" and said.split(" ")[1:2] == ["down"] or "take" == clause.verb and "down" in clause.words():
+        if (
+            _WITH_QUESTIONS.search(said)
+            or clause.verb == "await"
+            or (clause.verb == "take"
+            and said.split(" ")[1:2] == ["down"])
+            or (clause.verb == "take"
+            and "down" in clause.words())
+        ):
             return True
-        return clause.verb in GET and clause.verb not in ("request", "learn", "question", "collect", "establish", "consult")
+        return clause.verb in GET and clause.verb not in (
+            "request",
+            "learn",
+            "question",
+            "collect",
+            "establish",
+            "consult",
+        )
     if not (clause.bare or is_agent(clause.before)):
         return False
     if _NOT_WHAT_IS_ASKED.search(said):
@@ -200,7 +253,7 @@ def _uses(clause: Clause, asks: Clause, text: str) -> bool:
         return False
     if clause.leads and clause.leads[-1] in ("that", "which") and clause.leads[:1] != ("so",):
         return False
-    if not clause.verb or clause.negated or clause.modal in _LATER or clause.form == "ing" and not clause.passive:
+    if not clause.verb or clause.negated or clause.modal in _LATER or (clause.form == "ing" and not clause.passive):
         return False
     if clause.verb in GET and not clause.before:
         return False
@@ -216,7 +269,11 @@ def _uses(clause: Clause, asks: Clause, text: str) -> bool:
     then = "then" in clause.leads or bool(_WITH_IT.search(said)) or bool(_USES_IT.search(said))
     if clause.verb in _LOOKS_UP and {token.low for token in asks.after[-2:]}.intersection(clause.words()):
         return True
-    if clause.verb in DEPENDS - {"tell", "give", "explain"} and [token.low for token in clause.after[:1]] in (["it"], ["them"], ["these"]):
+    if clause.verb in DEPENDS - {"tell", "give", "explain"} and [token.low for token in clause.after[:1]] in (
+        ["it"],
+        ["them"],
+        ["these"],
+    ):
         return True
     if clause.verb in ACT - _SPOKEN - {"remind"} or (then and clause.verb in DEPENDS):
         return True
@@ -237,12 +294,8 @@ def _is_spoken(chain: Sequence[Clause], index: int) -> bool:
 
 def _after_an_answer(chain: Sequence[Clause], text: str) -> tuple[int, int] | None:
     """Return where something is to happen after an answer."""
-    for first in range(len(chain)):
-        if first and chain[first].sentence == chain[first - 1].sentence:
-            continue
-        same = [one for one in chain[first:] if one.sentence == chain[first].sentence]
-        start, end = same[0].start - sum(len(lead) + 1 for lead in same[0].leads), same[-1].end
-        start = max(0, start)
+    for same in by_sentence(chain):
+        start, end = max(0, same[0].start - sum(len(lead) + 1 for lead in same[0].leads)), same[-1].end
         for needs in _NEEDS:
             found = needs.search(text, start, end)
             if found is not None and not _is_told(same, found.start(), text[start : found.start()]):
@@ -251,8 +304,10 @@ def _after_an_answer(chain: Sequence[Clause], text: str) -> tuple[int, int] | No
 
 
 _TOLD = pattern(
-    r"\b(?:offers? (?:to|that)|promis\w{1,3}|explains?|tells?|says?|states?|mentions?|informs?|describes?|makes? (?:it )?clear|points out|"
-    r"reassures?|without|never|not|no|nothing|n't|avoids?|refrains?|only|won't|if|unless|whether|warns?|example)\b|n't\b"
+    r"\b(?:offers? (?:to|that)|promis\w{1,3}|explains?|tells?|says?|states?|mentions?|informs?|describes?|"
+    r"makes? (?:it )?clear|points out|"
+    r"reassures?|without|never|not|no|nothing|n't|avoids?|refrains?|only|won't|if|unless|whether|warns?|"
+    r"example)\b|n't\b"
 )
 
 
@@ -260,10 +315,18 @@ def _is_told(same: Sequence[Clause], where: int, before: str) -> bool:
     """Tell whether what happens after an answer is only told, promised, forbidden, or left open."""
     if _TOLD.search(before) and not is_user(same[0].before):
         return True
-    within = [one for one in same if one.start <= where < one.end and one.verb and one.bare and not one.modal and one.form != "ing"]
-    if any(one.verb not in ("offer", "promise", "wait") and not one.negated and one.verb_end > where + 4 for one in within):
+    within = [
+        one
+        for one in same
+        if one.start <= where < one.end and one.verb and one.bare and not one.modal and one.form != "ing"
+    ]
+    if any(
+        one.verb not in ("offer", "promise", "wait") and not one.negated and one.verb_end > where + 4 for one in within
+    ):
         return False
     main = [one for one in same if one.verb and not (one.start <= where < one.end)]
-    return bool(main) and all(
-        one.negated or one.modal in _LATER or one.verb in ("offer", "promise", "wait") for one in main
-    ) and not any(one.verb == "wait" for one in main)
+    return (
+        bool(main)
+        and all(one.negated or one.modal in _LATER or one.verb in ("offer", "promise", "wait") for one in main)
+        and not any(one.verb == "wait" for one in main)
+    )

@@ -11,14 +11,14 @@ EXAMPLE = "Responds appropriately."
 REWRITE = "Apologises and offers a refund or a replacement."
 
 _VAGUE = words(
-    "good well appropriate appropriately helpful helpfully proper properly professional professionally nice nicely "
-    "correct correctly high-quality quality useful satisfactory satisfying reasonable reasonably great excellent "
-    "adequate adequately acceptable acceptably suitable suitably fine best better sensible effective effectively right "
-    "natural naturally decent okay ok perfect accurate accurately"
+    "good well appropriate appropriately helpful helpfully proper properly professional professionally nice "
+    "nicely correct correctly high-quality quality useful satisfactory satisfying reasonable reasonably great "
+    "excellent adequate adequately acceptable acceptably suitable suitably fine best better sensible effective "
+    "effectively right natural naturally decent okay ok perfect accurate accurately"
 )
 _GENERAL = words(
-    "agent assistant bot model response respond reply replie answer answering act behave handle situation give provide "
-    "way job user customer caller question request manner very quite overall one sound be being make in"
+    "agent assistant bot model response respond reply replie answer answering act behave handle situation give "
+    "provide way job user customer caller question request manner very quite overall one sound be being make in"
 )
 
 

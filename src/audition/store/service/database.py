@@ -47,6 +47,10 @@ _AGAIN = frozenset({"40001", "40P01"})
 """PostgreSQL's codes for a transaction that lost against others and is to be done again."""
 
 _TIMES = 10
+
+_DISK_FULL = "53100"
+_OF_THE_SERVER = ("25006", "53", "57", "58")
+"""PostgreSQL's codes for what is the server's and may pass: read-only, out of resources, stopped, broken."""
 _FROZEN_S = 10
 """How long a transaction may stand still in PostgreSQL, whole seconds; ours never wait for anything outside of it."""
 
@@ -159,18 +163,25 @@ class Database:
                 except DBAPIError as error:
                     if isinstance(error.orig, sqlite3.Error):
                         raise error.orig from error
-                    if left and getattr(error.orig, "sqlstate", None) in _AGAIN:
+                    code = getattr(error.orig, "sqlstate", None)
+                    if left and code in _AGAIN:
                         continue
-                    if getattr(error.orig, "sqlstate", None) is not None and not error.connection_invalidated:
+                    if code is not None and not code.startswith(_OF_THE_SERVER) and not error.connection_invalidated:
                         raise
-                    hint = "check that the database is running and that you may use it"
-                    reason = str(error.orig).strip().partition("\n")[0]
-                    raise StoreError(f"the database {self.shown()} cannot be used: {reason}", hint=hint) from error
+                    raise self._unusable(str(error.orig), is_full=code == _DISK_FULL) from error
             raise AssertionError
 
         if not self.is_sqlite:
             return bare()
         return sqlite.patiently(bare, self._path, patience_s=self._patience_s, noun="database")
+
+    def _unusable(self, said: str, *, is_full: bool) -> StoreError:
+        if is_full:
+            hint = "free some space; what was saved before is still there"
+            return StoreError(f"the database {self.shown()} cannot grow: the disk is full", hint=hint)
+        reason = said.strip().partition("\n")[0]
+        hint = "check that the database is running and that you may use it"
+        return StoreError(f"the database {self.shown()} cannot be used: {reason}", hint=hint)
 
 
 def utc(moment: datetime | None = None) -> str:

@@ -1,0 +1,431 @@
+"""What a clause of a criterion states as a fact about the world outside the reply, which only a lookup can tell."""
+
+from collections.abc import Sequence
+
+from audition.scoring.lint._clauses import Clause
+from audition.scoring.lint._english import pattern, words
+from audition.scoring.lint._people import head, is_agent, is_person
+from audition.scoring.lint._verbs import ACT, ANSWER, FIND, LOOK, RESULT, SAY
+from audition.scoring.lint._world import (
+    ABSENT,
+    AVAILABLE,
+    ENTITY,
+    FOUND,
+    SOURCE,
+    STATE,
+    is_of_the_world,
+    is_state,
+)
+
+_GENERAL = pattern(
+    r"^(?:\W{0,3}(?:that |what|how|the |a |an |its |his |her |their |any |some |current |"
+    r"exact ){0,4}(?:results?|answers?|"
+    r"data|outcome|status|state|information|details|output|response|(?:it|them)(?=\W{0,3}$)|something|object|"
+    r"json|list of|number of)\b)"
+)
+_TURNS_OUT = pattern(
+    r"\b(?:(?:turn|come|work)(?:s|ed)? out (?:to (?:be|have)|that|as|negative|positive|clean|empty|blank)|"
+    r"pro(?:ves?|ved) (?:to (?:be|have)|\w{4,15}ed)|happen(?:s|ed) to (?:be|have)|(?:it )?(?:emerges?|emerged|"
+    r"transpires?|"
+    r"transpired|appears?) that|it (?:then )?becomes? clear that|comes? to light|c(?:o|a)mes? back (?!to\b)\w{1,20}|"
+    r"c(?:o|a)mes? (?:up|away|out|back) (?:empty\S{0,9}|blank|short|with nothing)|c(?:o|a)mes? to (?:nil|zero|"
+    r"nothing|\d)|draws? a blank|in vain|to no avail)\b"
+)
+_ANAPHORA = pattern(
+    r"^\W{0,2}(?:and |so |hence |therefore )?(?:the )?(?:\w{2,15} )?(?:(?:says|tells|explains|confirms|states|"
+    r"admits|reports|"
+    r"passes|points|repeats|mentions|announces|breaks|communicates|relays|acknowledges)(?: \w{2,12}){0,3}? "
+    r"(?:so|this|that|it)\b(?! (?:is|was|has|can|the|a|an|it|there|he|she)\b)|agrees\b)"
+)
+_WHICH_IS_TOLD = pattern(
+    r"^,? which (?:the |is )?(?:\w{2,15} )?(?:then |politely |also )?(?:explain|point|tell|quote|state|report|"
+    r"mention|confirm|"
+    r"repeat|announce|pass|convey|say|communicat|relay|admit)\w{0,4}\b"
+)
+_HENCE = words("so hence therefore thus")
+_ABSOLUTE = pattern(
+    r"^(?:with )?(?P<what>(?:[\w'-]{1,20} ){1,5}?)(?:being|(?:shown|listed|marked|recorded|flagged|given|down|"
+    r"logged) as|"
+    r"already|still|not) (?P<state>[^,.;]{3,60}),"
+)
+_WE_EXPECT = pattern(
+    r"\b(?:expect|assume|want|trust|count on|anticipate)s? (?:that )?(?:the |a )?(?P<what>(?:[\w'-]{1,20} ){1,5}?)"
+    r"(?:to )(?P<does>[a-z]{2,15})\b"
+)
+_GET_RESULT = pattern(
+    r"^(?:a|an|the|one|two|three|no|zero|several|\d{1,6}) (?:[\w-]{1,15} )?(?:hits?|errors?|match(?:es)?|"
+    r"results?|records?|"
+    r"entry|entries|timeout|404|reply that|message that)\b"
+)
+_NOT_FOUND_OBJECT = words(
+    "way solution answer time words out compromise common alternative it what how which who when where whatever "
+    "best right next nearest suitable another something"
+)
+_PARTS = words(
+    "sequence length format answer reply response message tone text wording sentence apology explanation greeting "
+    "summary note letter draft report list sheet question questions offer suggestion advice step steps "
+    "instruction instructions language style email mail minutes criterion point distinction definition term terms "
+    "rule rules option options poem story joke attempt choice data phrase phrases word words promise claim? "
+    "guarantee attention content complaint feedback"
+)
+_CAUSES = words("since because as given considering seeing")
+COUNTED = words("no nobody none nothing neither two three four five six seven eight nine ten")
+YET = words("still already currently now")
+
+
+def states(same: Sequence[Clause], index: int, text: str, *, looked: bool) -> bool:
+    """Tell whether a clause states as a fact what only a lookup can tell."""
+    clause = same[index]
+    said = text[clause.start : clause.end]
+    reported = _is_reported(same, index)
+    if _is_relative(same, index):
+        return False
+    if clause.leads[-1:] == ("which",) and clause.bare and index and same[index - 1].tokens[-1].low in SOURCE:
+        return (clause.verb in RESULT or clause.verb == "have") and not _GENERAL.search(after_verb(clause, text))
+    if _THERE.search(said) and _there_is(clause, reported=reported):
+        return True
+    if _TURNS_OUT.search(text, clause.start, min(len(text), clause.end + 5)) and clause.modal not in (
+        "may",
+        "might",
+        "can",
+        "could",
+        "would",
+    ):
+        return head(clause.before) in ("", "it") or not is_agent(clause.before)
+    if _is_absolute(clause, text):
+        return True
+    if not clause.verb:
+        return False
+    if clause.modal and clause.modal not in ("should", "must", "has", "have", "can't", "cannot"):
+        return False
+    if reported and any({"when", "whenever", "if"}.intersection(one.leads) for one in same[index + 1 :]):
+        return False
+    if reported and looked and clause.before and head(clause.before) == "it":
+        return clause.past or _is_state_of(clause)
+    if clause.bare or is_agent(clause.before):
+        return _finds(clause, text, looked=looked) or _expects(said)
+    return _source_answers(clause, reported=reported, text=text) or _world_is(
+        clause, same, index, reported=reported, text=text, looked=looked
+    )
+
+
+def _is_reported(same: Sequence[Clause], index: int) -> bool:
+    """Tell whether a clause is within what is said."""
+    if "that" not in same[index].leads or index == 0:
+        return False
+    return same[index - 1].verb in SAY or same[index - 1].tokens[-1].low in _NEWS
+
+
+_THERE = pattern(r"^(?:that |as )?there(?: being|'s|'re| is| are| was| were| has been)\b")
+_ADMITS = words("acknowledge regret apologise apologize thank express concede recognise recognize understand")
+
+
+def _is_relative(same: Sequence[Clause], index: int) -> bool:
+    """Tell whether a clause only says which: the number that the tool returned."""
+    clause = same[index]
+    if "that" not in clause.leads or index == 0:
+        return False
+    before = same[index - 1]
+    if before.verb in _ADMITS:
+        return True
+    last = before.tokens[-1].low
+    if last in _NEWS:
+        return False
+    reports = before.verb in SAY | FIND | _BELIEVE or before.verb in ("turn", "come")
+    return not (reports and (not before.after or is_person(last) or last in _OBJECTS or before.verb in FIND | _BELIEVE))
+
+
+_NEWS = words("news fact information message effect")
+_BELIEVE = words("know expect assume want emerge transpire find")
+_OBJECTS = words("her him them me us so politely out up honestly clearly news user back")
+
+
+def after_verb(clause: Clause, text: str) -> str:
+    return text[clause.after[0].start : clause.end] if clause.after else ""
+
+
+def _source_answers(clause: Clause, *, reported: bool, text: str) -> bool:
+    """A tool or a record, and what it does: the lookup returns no ticket."""
+    noun = head(clause.before)
+    if (
+        (noun not in SOURCE and (noun != "list" or len(clause.before) < 3))
+        or _is_somebody(clause.before[-1].low)
+        or (reported and not clause.past)
+    ):
+        return False
+    if any(token.low in ("your", "any", "no") for token in clause.before[:1]):
+        return False
+    after = text[clause.after[0].start : clause.end] if clause.after else ""
+    if clause.passive:
+        return is_state(clause.verb, after) and clause.verb not in LOOK | ACT | SAY
+    if clause.verb == "be":
+        return _is_state_of(clause)
+    if clause.verb == "come" and not {"back", "up", "out"}.intersection(token.low for token in clause.after[:1]):
+        return False
+    if clause.verb == "have" or clause.verb in RESULT:
+        return not _GENERAL.search(after) or clause.negated
+    return False
+
+
+def _there_is(clause: Clause, *, reported: bool) -> bool:
+    """A record or a place that there is, or is not: there are no rooms left."""
+    nouns = [token.low for token in clause.tokens[1:10]]
+    if clause.modal or any(noun in ("usually", "always", "often", "need", "no-one") for noun in nouns):
+        return False
+    known = AVAILABLE if reported else AVAILABLE | ENTITY | SOURCE
+    return any(noun in known or noun.removesuffix("s") in known for noun in nouns)
+
+
+def _world_is(clause: Clause, same: Sequence[Clause], index: int, *, reported: bool, text: str, looked: bool) -> bool:
+    """Something outside the reply is in a state, or came to be: the parcel was lost."""
+    noun = head(clause.before)
+    if clause.verb == "reveal" or (clause.verb == "exist" and clause.before[0].low == "no"):
+        return not clause.modal and not reported
+    if (
+        noun in _PARTS
+        or (noun.removesuffix("s") in _PARTS and noun not in ENTITY)
+        or clause.before[0].low in ("any", "every", "each")
+    ):
+        return False
+    none = clause.before[0].low in ("no", "none", "neither") or clause.negated
+    user = _is_somebody(noun) or _is_somebody(clause.before[-1].low)
+    known = is_of_the_world(noun) or noun in SOURCE
+    fact = _fact(clause, none=none, known=known, reported=reported)
+    if reported and looked and noun in ("it", "they") and (clause.past or fact):
+        return True
+    if reported:
+        return (
+            fact
+            and (known or (clause.past and not any(token.text[:1].isdigit() for token in clause.after)))
+            and not user
+            and _is_definite(clause)
+        )
+    if clause.perfect and noun in ("she", "he", "they") and index == 0 and clause.verb not in ANSWER:
+        return len(same) > 1 and is_agent(same[1].before) and bool(same[1].before)
+    if (
+        clause.leads
+        and clause.leads[0] not in _CAUSES
+        and clause.leads[-1] in ("after", "once", "when", "until", "that")
+    ):
+        return False
+    if clause.leads[-1:] == ("where",) and looked and clause.verb in ("be", "have"):
+        return True
+    if (
+        user
+        and len(same) > index + 1
+        and _is_consequence(clause, same, index, text)
+        and same[index + 1].leads[:1] == ("which",)
+    ):
+        return True
+    if user:
+        listed = clause.verb == "be" and any(token.low in SOURCE for token in clause.after[:5])
+        return fact and (listed or (clause.passive and clause.verb in FOUND))
+    if (
+        looked
+        and not clause.leads[1:]
+        and (fact or _is_stated(clause) or (clause.verb in ABSENT and not clause.passive))
+    ):
+        return True
+    if fact and (known or none or clause.past or YET.intersection(clause.words())):
+        return True
+    if _is_specific(clause) and _is_stated(clause) and _agent_follows(same[index + 1 :], text[clause.end :]):
+        return True
+    return _is_consequence(clause, same, index, text)
+
+
+def _fact(clause: Clause, *, none: bool, known: bool, reported: bool) -> bool:
+    """Tell whether a clause says how something is or was, rather than what is to be done."""
+    after = " ".join(token.low for token in clause.after[:4])
+    if clause.verb in ABSENT and not clause.passive and after.split(" ")[0] != "up":
+        return known or clause.past
+    if clause.verb == "go" and after.startswith("through"):
+        return False
+    if clause.passive:
+        if clause.verb in ("contain", "include", "hold", "keep"):
+            return (none or known) and any(token.low in SOURCE for token in clause.after)
+        if clause.verb in FOUND:
+            return none or (known and not clause.modal)
+        if clause.modal:
+            return False
+        if reported and clause.perfect:
+            return known
+        if clause.verb in ACT and (clause.perfect or not clause.past):
+            return is_state(_participle(clause), after) and known
+        return clause.past or is_state(_participle(clause), after)
+    if clause.modal:
+        return False
+    if clause.verb == "be":
+        return _is_state_of(clause)
+    if clause.past and not clause.perfect and not known and not _is_definite(clause):
+        return False
+    if clause.past and clause.form == "ed" and not clause.perfect and clause.verb in (ACT | SAY | LOOK) - _HAPPENS:
+        return False
+    if clause.past:
+        return clause.verb not in ("mean", "want", "need", "require", "concern", "include")
+    return clause.verb in ("exist", "turn") and (known or none)
+
+
+_HAPPENS = words("go end run call move drop start open close return come ship bounce")
+
+
+def _is_somebody(noun: str) -> bool:
+    return is_person(noun) and noun not in SOURCE | ENTITY
+
+
+def _is_definite(clause: Clause) -> bool:
+    if any(token.low.endswith("'s") for token in clause.before):
+        return True
+    return clause.before[0].low in words(
+        "the his her their its your my no one two both all none this that there's it last"
+    ) or (any(token.text[:1].isdigit() for token in clause.before))
+
+
+_NEXT_AGENT = pattern(
+    r"^[.;,:\u2013\u2014 -]{0,4}(?:and |so |hence |thus |therefore |which )?(?:the |our )?(?:agent|assistant|"
+    r"bot|chatbot|reply|answer|response|"
+    r"clerk bot|model)(?: \w{2,12}ly)? (?!is\b|must be\b)\w"
+)
+_INFORMED = words(
+    "learn hear tell inform offer advise get receive see read know notify invite ask point refer direct find"
+)
+
+
+def _is_specific(clause: Clause) -> bool:
+    """Tell whether a clause is about one thing rather than about things in general: `grapes are toxic`."""
+    return clause.verb != "be" or clause.past or _is_definite(clause) or is_of_the_world(head(clause.before))
+
+
+def _participle(clause: Clause) -> str:
+    return clause.tokens[len(clause.tokens) - len(clause.after) - 1].low
+
+
+def _first_after(clause: Clause) -> str:
+    return clause.after[0].low if clause.after else ""
+
+
+def _is_stated(clause: Clause) -> bool:
+    """Tell whether a clause is in the indicative and about how something is or was."""
+    if clause.modal or (clause.form == "ing" and not clause.past and clause.verb not in RESULT):
+        return False
+    if clause.passive:
+        if is_state(_participle(clause), _first_after(clause)):
+            return True
+        return clause.past and (clause.verb not in ACT or bool(YET.intersection(clause.words())) or not clause.perfect)
+    if clause.verb in ("be", "have"):
+        return bool(clause.after) and clause.after[0].low not in (
+            "to",
+            "about",
+            "for",
+            "optional",
+            "fine",
+            "short",
+            "polite",
+        )
+    return clause.past or clause.verb in ("exist", "exclude", "cover", "include", "apply", "belong", "expire", "show")
+
+
+def _agent_follows(following: Sequence[Clause], rest: str) -> bool:
+    """Tell whether what the agent does, or what the user hears, comes next."""
+    if _NEXT_AGENT.search(rest):
+        return True
+    if not following:
+        return False
+    first = following[0]
+    informed = (
+        bool(first.before)
+        and (_is_somebody(head(first.before)) or first.verb in ("learn", "hear"))
+        and first.verb in _INFORMED
+        and not first.leads[1:]
+    )
+    return informed and not {"if", "or", "who", "whom"}.intersection(first.leads)
+
+
+def _is_consequence(clause: Clause, same: Sequence[Clause], index: int, text: str) -> bool:
+    """Tell whether the agent's part follows from what a clause says, as from a fact: `, so the agent says sorry`."""
+    if clause.passive and not clause.past and clause.verb in ACT | SAY | LOOK:
+        return False
+    if clause.form == "ing" or clause.modal:
+        return False
+    if not _is_specific(clause):
+        return False
+    if index + 1 < len(same):
+        following = same[index + 1]
+        then_agent = is_agent(following.before) or not following.before
+        if following.leads and following.leads[0] in _HENCE and following.leads[-1] != "that" and then_agent:
+            return True
+        after = text[following.start - 6 if following.start > 6 else 0 : following.end]
+        if following.leads[:1] == ("which",) and _WHICH_IS_TOLD.search(
+            f", which {text[following.start : following.end]}"
+        ):
+            return clause.verb not in ACT
+        if then_agent and following.before and _ANAPHORA.search(text, following.start, following.end):
+            return clause.verb in ("be", "have") or clause.past or bool(after and clause.verb in RESULT)
+    return bool(_CAUSES.intersection(clause.leads)) and index == 0 and not is_agent(clause.before)
+
+
+def _finds(clause: Clause, text: str, *, looked: bool) -> bool:
+    """The agent finds something: sees that the item is sold out."""
+    if clause.negated:
+        return False
+    after = text[clause.after[0].start : clause.end] if clause.after else ""
+    if clause.verb in ("get", "receive", "meet", "hit", "encounter"):
+        return bool(_GET_RESULT.search(after)) or (looked and " that" in after)
+    if (
+        looked
+        and clause.verb in ("gather", "read", "conclude", "infer", "deduce", "hear", "understand")
+        and (text[clause.end : clause.end + 6].strip().startswith("that"))
+    ):
+        return True
+    if clause.verb not in FIND:
+        return False
+    objects = [token.low for token in clause.after[:7]]
+    if not objects:
+        return text[clause.end : clause.end + 6].strip().startswith("that")
+    follows = text[clause.end : clause.end + 6].strip().startswith("that")
+    if follows and any(word in SOURCE for word in objects):
+        return True
+    if objects[0] == "it" and len(objects) > 2:
+        return looked
+    if objects[0] in _NOT_FOUND_OBJECT or (objects[1:2] and objects[1] in _NOT_FOUND_OBJECT):
+        return False
+    if clause.verb in ("learn", "receive", "identify", "see", "recognise", "recognize"):
+        return looked
+    return looked or any(
+        is_of_the_world(word) or word in ("duplicate", "missing", "double", "wrong") for word in objects
+    )
+
+
+def _expects(said: str) -> bool:
+    """We expect the search to turn up something."""
+    found = _WE_EXPECT.search(said)
+    if found is None:
+        return False
+    noun = found["what"].split()[-1].lower()
+    return noun in SOURCE and found["does"].lower() in RESULT
+
+
+def _is_absolute(clause: Clause, text: str) -> bool:
+    """With the delivery shown as missing, ...: a state that stands before what the agent does."""
+    found = _ABSOLUTE.search(text, clause.start, min(len(text), clause.end + 1)) if not clause.leads else None
+    if found is None:
+        return False
+    return any(word in STATE or is_state(word, "") for word in found["state"].lower().split()) and not is_agent(
+        clause.tokens[:2]
+    )
+
+
+def _is_state_of(clause: Clause) -> bool:
+    """Tell whether `is` is followed by a state or a place in the records."""
+    said = [token.low for token in clause.after[:6] if token.low not in _NOT_A_STATE]
+    if not said:
+        return False
+    if said[0] in STATE or (len(said) > 1 and f"{said[0]} {said[1]}" in STATE):
+        return True
+    if said[0] in ("in", "on", "at", "among", "under", "with", "listed") and any(word in SOURCE for word in said[1:5]):
+        return True
+    return any(word in STATE for word in said[:3]) and said[0] not in ("to", "a", "the", "for", "if", "in")
+
+
+_NOT_A_STATE = words(
+    "not still already currently now all both fully unfortunately indeed again also in_fact the_only only"
+)
