@@ -20,6 +20,7 @@ async def run(agent_id: int, dataset_id: int, run_id: int) -> Response:  # noqa:
 
 if __name__ == "__main__":
     with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as when uvicorn opens the socket itself
         print(listening.getsockname()[1], flush=True)
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
         server.run(sockets=[listening])

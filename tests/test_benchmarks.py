@@ -36,6 +36,12 @@ ROOT = Path(__file__).parents[1]
             id="service",
             marks=pytest.mark.slow,
         ),
+        pytest.param(
+            "service.reading",
+            ["GET a run with 50 results, wall", "GET a run with 50 results, CPU"],
+            id="part",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_benchmark_runs_and_prints_its_figures(name: str, lines: list[str]) -> None:

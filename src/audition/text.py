@@ -20,6 +20,13 @@ _ROLE_MARKS = re.compile(r"<\|([^|<>]{1,40})\|>|\[(/?INST)\]|<(</?SYS>)>|<((?:st
 _REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 
+_CREDENTIAL = re.compile(r"aud_[st]_[\w-]{8,}|(?<=[Bb]earer )[^\s\"',;]{6,}|(?<=[Bb]asic )[\w+/=]{6,}|(?<=://)[^\s/?#@]+(?=@)")
+_NAMED = re.compile(
+    r"""((?:authorization|api[-_]?key|password|secret|token|cookie)["']?\s*[:=]\s*["']?)([^\s"'&,;}]{3,})""",
+    re.IGNORECASE,
+)
+"""A word that says that a secret follows, and the secret."""
+
 _LONGEST_NAME = 100
 """Comparing takes time that grows with the square of the length, and a near miss this long is no slip of the pen."""
 
@@ -79,6 +86,11 @@ def fence(name: str, data: str, nonce: str) -> str:
 def without_reasoning(text: str) -> str:
     """Return what follows a model's reasoning; reasoning that never ends leaves nothing, one may have begun unseen."""
     return _REASONING_END.split(_REASONING.sub("", text))[-1]
+
+
+def without_credentials(text: str) -> str:
+    """Return a message with whatever looks like a secret by its form, or by the word before it, masked as `***`."""
+    return _NAMED.sub(r"\1***", _CREDENTIAL.sub("***", text))
 
 
 def _visible(char: str) -> str:

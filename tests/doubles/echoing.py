@@ -46,7 +46,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._answer(401, {"error": {"message": f"Incorrect API key provided: {dict(self.headers)}"}})
         elif asked.get("tools") and all(one["role"] != "tool" for one in asked["messages"]):
             calls = [
-                {"id": f"c{number}", "type": "function", "function": {"name": one["function"]["name"], "arguments": "{}"}}
+                {
+                    "id": f"c{number}",
+                    "type": "function",
+                    "function": {"name": one["function"]["name"], "arguments": "{}"},
+                }
                 for number, one in enumerate(asked["tools"])
             ]
             self._answer(200, _said({"role": "assistant", "content": None, "tool_calls": calls}))

@@ -10,7 +10,8 @@ from tests.doubles.service_runs import add_dataset, add_run
 
 from audition.errors import NotFound
 from audition.service.context import Service
-from audition.service.run_pages import Pages, Sent
+from audition.service.recent import Page
+from audition.service.run_pages import Pages
 from audition.service.run_places import Place
 from audition.service.run_reading import Together
 from audition.store.service.runs import request_cancel
@@ -71,7 +72,7 @@ async def test_what_is_not_there_is_told_only_to_those_who_asked_for_it(
 
     found = await asyncio.gather(*asked, return_exceptions=True)
 
-    assert [type(one) for one in found] == [Sent, NotFound, Sent, NotFound]
+    assert [type(one) for one in found] == [Page, NotFound, Page, NotFound]
 
 
 async def test_whoever_leaves_takes_nobody_along(service: Service, place: Place, run_id: int) -> None:
@@ -82,7 +83,7 @@ async def test_whoever_leaves_takes_nobody_along(service: Service, place: Place,
 
     found = await asyncio.gather(*asked, return_exceptions=True)
 
-    assert [type(one) for one in found[1:]] == [Sent] * 4
+    assert [type(one) for one in found[1:]] == [Page] * 4
 
 
 def test_pages_are_kept_within_bounds(service: Service, place: Place, run_id: int) -> None:

@@ -17,7 +17,11 @@ import pytest
 from tests.doubles.echoing import Echoing
 from tests.doubles.service_runs import Served, served, until
 
-ENVIRONMENT = {"ACME_KEY": "canary-provider-key-01", "JUDGE_KEY": "canary-judge-key-03", "OIDC_SECRET": "canary-oidc-11"}
+ENVIRONMENT = {
+    "ACME_KEY": "canary-provider-key-01",
+    "JUDGE_KEY": "canary-judge-key-03",
+    "OIDC_SECRET": "canary-oidc-11",
+}
 HEADER, TOOL_HEADER, TOOL_QUERY = "canary-provider-header-02", "canary-tool-header-07", "canary-tool-query-08"
 RAISED, DATABASE = "canary-raised-10", "canary-database-12"
 TOOL_OUTPUT = f"{ENVIRONMENT['ACME_KEY']}, {ENVIRONMENT['JUDGE_KEY']}, {TOOL_QUERY}"
@@ -56,7 +60,7 @@ def call():
 """
 REPORTS = ("json", "md", "html", "junit", "csv")
 EXPORTS = ("jsonl", "csv", "yaml", "json", "adk")
-HELD = {"subjects", "subject_versions", "agents", "orchestrators", "runs"}
+HELD = {"agents", "orchestrators", "subject_versions", "eval_runs"}
 """The tables that keep the definitions of tools, for they are called with the secrets in them."""
 
 
@@ -105,7 +109,8 @@ def test_no_planted_secret_is_to_be_seen(
     seen += _found(
         {TOOL_HEADER, TOOL_QUERY}, {f"table {name}": text for name, text in rows.items() if name not in HELD}
     )
-    print("\n".join(seen)); assert seen == []
+    print("\n".join(seen))
+    assert seen == []
 
 
 def _found(secrets: set[str], texts: Mapping[str, str]) -> list[str]:

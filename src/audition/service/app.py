@@ -8,7 +8,7 @@ from audition import __version__
 from audition.service import openapi, problems
 from audition.service.context import Service
 from audition.service.idempotency import Idempotency
-from audition.service.middleware import App, Bodies, Conventions
+from audition.service.middleware import Again, App, Bodies, Conventions
 from audition.service.routes import ROUTES
 
 
@@ -19,7 +19,8 @@ class _Application(FastAPI):
         """Return the application within all that every request goes through, from the outside in."""
         service: Service = self.state.service
         bare: App = super().build_middleware_stack()
-        return Conventions(Bodies(Idempotency(bare, service), service, self.routes), service)
+        whole = Bodies(Idempotency(bare, service), service, self.routes)
+        return Conventions(Again(whole, service), service)
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document."""

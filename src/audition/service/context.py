@@ -2,19 +2,21 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
-from typing import Annotated, Protocol, cast
+from typing import Annotated, Any, Protocol, cast
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 
 from audition.errors import StoreError
-from audition.service.limits import Limiter
+from audition.service.limits import Allowed, Limiter
 from audition.service.metrics import Metrics
 from audition.service.passwords import Passwords
 from audition.service.problems import Problem
+from audition.service.recent import Recent
 from audition.settings import Settings
 from audition.store.service.api_tokens import Scope, touch_token
 from audition.store.service.database import Connection, Database
@@ -88,6 +90,7 @@ class Service:
     runs: Starter
     passwords: Passwords = field(default_factory=Passwords)
     known: Known = field(default_factory=Known)
+    recent: Recent = field(default_factory=Recent)
     limiter: Limiter = field(default_factory=Limiter)
     metrics: Metrics = field(default_factory=Metrics)
 
@@ -117,21 +120,39 @@ async def who_asks(
     principal = here.known.get(token) or await run_in_threadpool(here.known.find, token, here.database)
     if principal is None:
         raise _unknown("the token is not known, has expired or was revoked")
-    request.state.principal = principal
-    allowed = here.limiter.take(principal.member_id, here.settings.service.requests_per_minute)
-    request.state.allowed = allowed
+    allowed = count_in(here, principal, request.scope["state"])
     if allowed.wait_s:
         raise Problem(429, f"too many requests; wait {allowed.wait_s} seconds", headers=allowed.headers())
     return principal
+
+
+def bearer(headers: Headers) -> HTTPAuthorizationCredentials | None:
+    """Return the token that a request comes with, None without any."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        return None
+    return HTTPAuthorizationCredentials(scheme=scheme, credentials=token)
+
+
+def count_in(here: Service, principal: Principal, state: MutableMapping[str, Any]) -> Allowed:
+    """Count a request of a member, note both in the request's state, and return what the member has left."""
+    allowed = here.limiter.take(principal.member_id, here.settings.service.requests_per_minute)
+    state["principal"], state["allowed"] = principal, allowed
+    return allowed
 
 
 def _unknown(detail: str) -> Problem:
     return Problem(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
+def may(principal: Principal, scope: Scope) -> bool:
+    """Say whether somebody's token is for this. Sessions are for everything."""
+    return principal.token_id is None or scope in principal.scopes
+
+
 def insist_on_scope(principal: Principal, scope: Scope) -> None:
-    """Refuse an API token that is not for this. Sessions are for everything. Raises: Problem 403."""
-    if principal.token_id is not None and scope not in principal.scopes:
+    """Refuse an API token that is not for this. Raises: Problem 403."""
+    if not may(principal, scope):
         held = ", ".join(principal.scopes) or "none"
         raise Problem(403, f"this needs an API token with the scope {scope}; this token's: {held}")
 

@@ -8,16 +8,13 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Final, TextIO
 
+from audition.text import without_credentials
+
 MASK = "***"
 
 _LONGEST = 20_000
 """Characters of a message or traceback that are kept: whole payloads do not belong here."""
 
-_TOKEN: Final = re.compile(r"aud_[st]_[\w-]{8,}|(?<=[Bb]earer )[^\s\"',;]{6,}|(?<=[Bb]asic )[\w+/=]{6,}")
-_NAMED: Final = re.compile(
-    r"""((?:authorization|api[-_]?key|password|secret|token|cookie)["']?\s*[:=]\s*["']?)([^\s"'&,;}]{3,})""",
-    re.IGNORECASE,
-)
 _QUERY: Final = re.compile(r"(?<=[\w/])\?[^\s\"']+=[^\s\"']*")
 _CHATTY = ("uvicorn.access", "httpx", "httpx2", "alembic", "google_adk")
 """Loggers of others that tell of every request, or advise on code that nobody here can change."""
@@ -54,8 +51,7 @@ class JsonLines(logging.Formatter):
         for secret in self._secrets:
             text = text.replace(secret, MASK)
         text = text[:_LONGEST]
-        text = _QUERY.sub(f"?{MASK}", _TOKEN.sub(MASK, text))
-        return _NAMED.sub(lambda found: found[1] + MASK, text)
+        return without_credentials(_QUERY.sub(f"?{MASK}", text))
 
     def _shown(self, value: object) -> object:
         if isinstance(value, int | float | bool) or value is None:

@@ -1,5 +1,6 @@
 """What happens to every request before and after its endpoint: ids, limits, headers, the log and the counts."""
 
+import asyncio
 import logging
 import re
 import secrets
@@ -7,13 +8,15 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final, cast
 
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from audition.service.context import Service
+from audition.service.context import Service, bearer, count_in, may
 from audition.service.conventions import STRICT, prefers_strict
 from audition.service.problems import Problem, as_response, methods_at
+from audition.service.recent import Recent, sent
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -25,11 +28,17 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 _REQUEST_ID: Final = re.compile(r"[\w.:-]{1,128}", re.ASCII)
+_BODY_PATIENCE_S = 60.0
+"""How long the body of a request may be on its way, seconds; a client that sends a byte now and then waits in vain."""
+
 _QUIET = ("/healthz", "/readyz", "/metrics")
 """What is asked every few seconds, and nobody wants to read about."""
 
 _SECRET_PATHS = ("/api/v1/auth", "/api/v1/api-tokens", "/api/v1/members", "/api/v1/audit-log")
 """Answers below these are kept nowhere."""
+
+_NOT_PLAIN = ("prefer", "content-length", "transfer-encoding")
+"""Headers of requests that are no plain questions."""
 
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -58,7 +67,7 @@ class Conventions:
         is_strict = prefers_strict(header(inner, b"prefer"))
         STRICT.set(is_strict)
         state["is_strict"] = is_strict
-        sending = _Sending(inner, send, is_head=scope["method"] == "HEAD")
+        sending = _Sending(inner, send, self._service.recent, is_head=scope["method"] == "HEAD")
         began = time.perf_counter()
         try:
             await self._app(inner, receive, sending)
@@ -89,13 +98,15 @@ class Conventions:
 class _Sending:
     """Sends an answer with the headers of all; for HEAD, only its head."""
 
-    def __init__(self, scope: Scope, send: Send, *, is_head: bool) -> None:
-        self._scope, self._send, self._is_head = scope, send, is_head
+    def __init__(self, scope: Scope, send: Send, recent: Recent, *, is_head: bool) -> None:
+        self._scope, self._send, self._recent, self._is_head = scope, send, recent, is_head
         self.status, self.is_done = 500, False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            if self._scope["method"] != "GET":
+                self._recent.forget()
             await self._send({**message, "headers": self._with_ours(message["headers"])})
         elif not self._is_head:
             await self._send(message)
@@ -120,11 +131,39 @@ class _Sending:
         return headers + [(name, value) for name, value in ours if name not in names]
 
 
+class Again:
+    """Sends what was sent a moment ago once more to whoever may read it; leaves all else to the application."""
+
+    def __init__(self, app: App, service: Service) -> None:
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        answer = self._answer(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
+        await (answer or self._app)(scope, receive, send)
+
+    def _answer(self, scope: Scope) -> Response | None:
+        kept = None if scope["query_string"] else self._service.recent.get(scope["path"])
+        if kept is None:
+            return None
+        headers = Headers(scope=scope)
+        given = bearer(headers)
+        principal = self._service.known.get(given.credentials.strip()) if given else None
+        if principal is None or not may(principal, "read") or any(name in headers for name in _NOT_PLAIN):
+            return None
+        if count_in(self._service, principal, scope["state"]).wait_s:  # the application finds the same, and says so
+            return None
+        scope["route"] = kept.route
+        return sent(headers, kept.page)
+
+
 class Bodies:
     """Reads the body of each request up to the limit, and answers what needs no endpoint."""
 
-    def __init__(self, app: App, service: Service, routes: list[BaseRoute]) -> None:
-        self._app, self._routes = app, routes
+    def __init__(
+        self, app: App, service: Service, routes: list[BaseRoute], *, patience_s: float = _BODY_PATIENCE_S
+    ) -> None:
+        self._app, self._routes, self._patience_s = app, routes, patience_s
         self._most = service.settings.service.max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -151,16 +190,24 @@ class Bodies:
             return b""
         if length.isdigit() and int(length) > self._most:
             raise self._too_large()
-        chunks, size, has_more = [], 0, True
+        try:
+            async with asyncio.timeout(self._patience_s):
+                return await self._read(receive)
+        except TimeoutError:
+            told = f"the body did not come to its end within {self._patience_s:g} s"
+            raise Problem(408, told, headers={"Connection": "close"}) from None
+
+    async def _read(self, receive: Receive) -> bytes:
+        body, has_more = bytearray(), True
         while has_more:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise ClientDisconnect
-            chunks.append(message.get("body", b""))
-            size, has_more = size + len(chunks[-1]), message.get("more_body", False)
-            if size > self._most:
+            body += message.get("body", b"")
+            has_more = message.get("more_body", False)
+            if len(body) > self._most:
                 raise self._too_large()
-        return b"".join(chunks)
+        return bytes(body)
 
     def _too_large(self) -> Problem:
         return Problem(413, f"the body is larger than {self._most} bytes", headers={"Connection": "close"})

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from audition.agents import Agent
 from audition.agents.replay import ReplayAgent
 from audition.agents.subject import SubjectSurroundings, open_subject
-from audition.agents.tools import ToolSurroundings
+from audition.agents.tools import ToolSurroundings, secrets_of
 from audition.engine import plan
 from audition.engine.perform import perform_one
 from audition.engine.project import judge_of, limits_of, models_of
@@ -25,6 +25,7 @@ from audition.results import TrialResult, Verdict, agent_usage, judge_usage
 from audition.scoring.lint import judged_texts
 from audition.service.case_evals import to_eval
 from audition.service.conducting import Trial
+from audition.service.masking import Masking, secrets_in
 from audition.settings import Settings
 from audition.store.service import runs, trials
 from audition.store.service.cases import Case, cases_at
@@ -58,6 +59,7 @@ class Ready:
     user_model: str | None
     planned: Mapping[Trial, plan.Trial]
     unplanned: Mapping[int, str]
+    masking: Masking
 
     async def perform(self, case_id: int, number: int) -> TrialResult:
         """Return what came of a trial; one that cannot be planned is an error."""
@@ -67,7 +69,7 @@ class Ready:
             why = self.unplanned[case_id]
             return TrialResult(eval_name=name, verdict=Verdict.ERROR, trial=number, error=why, started_at=started_at)
         users = user_for(self.models, self.user_model)
-        return await perform_one(trial, self.agent, self.judge, users=users)
+        return self.masking.result(await perform_one(trial, self.agent, self.judge, users=users))
 
     def refusal(self) -> str | None:
         """Return why the run's models may spend no more, None while they may."""
@@ -114,6 +116,7 @@ def _ready(settings: Settings, database: Database, run: runs.Run) -> Ready:
         user_model=settings.user_model,
         planned=planned,
         unplanned=unplanned,
+        masking=Masking((*secrets_in(settings), *_secrets_of_tools(run))),
     )
 
 
@@ -139,16 +142,19 @@ def _agent_for(settings: Settings, database: Database, run: runs.Run, models: Mo
     subject = _subject(run)
     _insist_on_keys(models, [one.model for one in everyone(subject)])
     service = settings.service
-    secrets = tuple(secret for provider in settings.providers.values() for secret in provider.secrets)
     around = SubjectSurroundings(
         models=models,
         tools=ToolSurroundings(
-            egress=Egress(service.allow_hosts), functions=service.functions, root=settings.root, secrets=secrets
+            egress=Egress(service.allow_hosts), functions=service.functions, root=settings.root, secrets=secrets_in(settings)
         ),
         tool_mode=options.tool_mode,
         recordings=_recordings(database, run),
     )
     return open_subject(subject, around)
+
+
+def _secrets_of_tools(run: runs.Run) -> tuple[str, ...]:
+    return tuple(secret for one in everyone(_subject(run)) for secret in secrets_of(one.tools))
 
 
 def _subject(run: runs.Run) -> Subject:

@@ -35,6 +35,7 @@ CODES: Mapping[int, str] = {
     404: "not_found",
     405: "method_not_allowed",
     406: "not_acceptable",
+    408: "too_slow",
     409: "conflict",
     412: "precondition_failed",
     413: "too_large",

@@ -3,12 +3,12 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from audition.engine.standing import fingerprint_of
 from audition.errors import AuditionError
 from audition.service.context import Service
 from audition.service.conventions import etag
+from audition.service.recent import Page
 from audition.service.run_bodies import Standing, full_result_body, full_run_body, result_body, run_body
 from audition.service.run_places import Place
 from audition.service.run_results import CaseResult, case_results
@@ -29,22 +29,14 @@ MOST_SHOWN = 500
 """How many results the full view shows at most; all of them are at `/results`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A body as it is sent, and its entity tag."""
-
-    body: bytes
-    tag: str
-
-
 class Pages:
     """The plain views of runs that are at their end, the last ones asked for. Safe for several threads."""
 
     def __init__(self, *, most_bytes: int = 32_000_000) -> None:
         self._most, self._held, self._lock = most_bytes, 0, threading.Lock()
-        self._pages: OrderedDict[tuple[int, RunState], Sent] = OrderedDict()
+        self._pages: OrderedDict[tuple[int, RunState], Page] = OrderedDict()
 
-    def plain(self, connection: Connection, place: Place, run_id: int) -> Sent:
+    def plain(self, connection: Connection, place: Place, run_id: int) -> Page:
         """Return a run with the seed's keys. Raises: NotFound when it is not there, or not any more."""
         state = place.state_of(connection, run_id)
         if found := self._kept(run_id, state):
@@ -54,18 +46,18 @@ class Pages:
             self._keep((run_id, state), made)
         return made
 
-    def kept(self, connection: Connection, place: Place, run_id: int) -> Sent | None:
+    def kept(self, connection: Connection, place: Place, run_id: int) -> Page | None:
         """Return a run as `plain` does, if that takes no time; None if it does. Raises: as `plain`."""
         return self._kept(run_id, place.state_of(connection, run_id))
 
-    def _kept(self, run_id: int, state: RunState) -> Sent | None:
+    def _kept(self, run_id: int, state: RunState) -> Page | None:
         with self._lock:
             found = self._pages.get((run_id, state))
             if found is not None:
                 self._pages.move_to_end((run_id, state))
             return found
 
-    def _keep(self, key: tuple[int, RunState], page: Sent) -> None:
+    def _keep(self, key: tuple[int, RunState], page: Page) -> None:
         with self._lock:
             if len(page.body) > self._most // 8 or key in self._pages:
                 return
@@ -76,7 +68,7 @@ class Pages:
                 self._held -= len(gone.body)
 
 
-def full(connection: Connection, here: Service, place: Place, run_id: int) -> Sent:
+def full(connection: Connection, here: Service, place: Place, run_id: int) -> Page:
     """Return all there is to say of a run. Its tag leaves out the worker's heartbeat. Raises: NotFound."""
     run = place.run(connection, run_id)
     cases = cases_of(connection, run)
@@ -89,7 +81,7 @@ def full(connection: Connection, here: Service, place: Place, run_id: int) -> Se
         judge_fingerprint=_fingerprint(here, run.judge),
     )
     body = full_run_body(run, standing, full_results(connection, run_id, cases[:MOST_SHOWN]))
-    return Sent(to_json(body).encode(), etag({**body, "worker": None}))
+    return Page(body=to_json(body).encode(), tag=etag({**body, "worker": None}))
 
 
 def cases_of(connection: Connection, run: Run) -> list[CaseResult]:
@@ -107,11 +99,11 @@ def full_results(connection: Connection, run_id: int, cases: Collection[CaseResu
     return [full_result_body(run_id, case, by_case[case.case_id]) for case in cases]
 
 
-def _plain(connection: Connection, run_id: int, state: RunState) -> Sent:
+def _plain(connection: Connection, run_id: int, state: RunState) -> Page:
     line = line_of(connection, run_id)
     cases = case_results(results_of(connection, run_id), line.options, is_final=state.is_final)
     body = {**run_body(line), "results": [result_body(run_id, case) for case in cases]}
-    return Sent(to_json(body).encode(), etag(body))
+    return Page(body=to_json(body).encode(), tag=etag(body), lasts=state.is_final)
 
 
 def _fingerprint(here: Service, judge: str | None) -> str | None:

@@ -8,15 +8,15 @@ from typing import Any
 
 from fastapi import Request
 from fastapi.routing import APIRoute
-from fastapi.security import HTTPAuthorizationCredentials
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from audition.errors import NotFound
 from audition.service.bodies import MOST
-from audition.service.context import Service, insist_on_scope, service_of, who_asks
+from audition.service.context import Service, bearer, insist_on_scope, service_of, who_asks
 from audition.service.problems import Problem
-from audition.service.run_pages import Pages, Sent, full
+from audition.service.recent import Page, sent, tags_in
+from audition.service.run_pages import Pages, full
 from audition.service.run_places import Place
 from audition.service.run_watching import Seats, until
 from audition.store.service.database import Connection
@@ -46,18 +46,18 @@ class Watching:
         """Return a run as it is, after `wait_s` seconds at most."""
         show = partial(full, here=here) if view == "full" else self._pages.plain
 
-        async def read() -> Sent:
+        async def read() -> Page:
             return await run_in_threadpool(here.database.read, partial(show, place=place, run_id=run_id))
 
         async def look() -> RunState:
             return await run_in_threadpool(here.database.read, partial(place.state_of, run_id=run_id))
 
         if not wait_s:
-            return _sent(request, await read())
-        known = _tags(request)
+            return sent(request.headers, await read())
+        known = tags_in(request.headers)
         if not known or (await read()).tag in known:
             await self._wait(request, look, wait_s=wait_s, reader=reader, for_any=bool(known))
-        answer = _sent(request, await read())
+        answer = sent(request.headers, await read())
         answer.headers["Preference-Applied"] = "wait"
         return answer
 
@@ -98,7 +98,7 @@ class Together:
         self._waiting: list[_Asked] = []
         self._turn = asyncio.Lock()
 
-    async def page(self, here: Service, place: Place, run_id: int) -> Sent:
+    async def page(self, here: Service, place: Place, run_id: int) -> Page:
         """Return a run with the seed's keys. Raises: NotFound."""
         asked = _Asked(place, run_id)
         self._waiting.append(asked)
@@ -115,7 +115,7 @@ class Together:
         return await run_in_threadpool(here.database.read, show)
 
     def _read(self, connection: Connection, several: Sequence["_Asked"]) -> None:
-        known: dict[tuple[Place, int], Sent | NotFound | None] = {}
+        known: dict[tuple[Place, int], Page | NotFound | None] = {}
         for one in several:
             key = (one.place, one.run_id)
             if key not in known:
@@ -124,7 +124,7 @@ class Together:
             one.found, one.missing = (None, found) if isinstance(found, NotFound) else (found, None)
             one.is_read = True
 
-    def _found(self, connection: Connection, place: Place, run_id: int) -> Sent | NotFound | None:
+    def _found(self, connection: Connection, place: Place, run_id: int) -> Page | NotFound | None:
         try:
             return self._pages.kept(connection, place, run_id)
         except NotFound as missing:
@@ -138,7 +138,7 @@ class _Asked:
     place: Place
     run_id: int
     is_read: bool = False
-    found: Sent | None = None
+    found: Page | None = None
     missing: NotFound | None = None
 
 
@@ -163,9 +163,12 @@ def quick_route(family: Family, pages: Pages) -> type[APIRoute]:
                     answer: Response = await by_fastapi(request)
                     return answer
                 here = await service_of(request)
-                insist_on_scope(await who_asks(request, here, _credentials(request)), "read")
+                insist_on_scope(await who_asks(request, here, bearer(request.headers)), "read")
                 place = Place(family=family, subject_id=ids[0], dataset_id=ids[1])
-                return _sent(request, await together.page(here, place, ids[2]))
+                note = here.recent.noting(request.scope["path"], request.scope["route"])
+                page = await together.page(here, place, ids[2])
+                note(page)
+                return sent(request.headers, page)
 
             return handle
 
@@ -176,22 +179,3 @@ def _id(text: str) -> int:
     """Return an id from a path, 0 for what is none."""
     is_whole = text.isascii() and text.isdigit() and len(text) < 20
     return int(text) if is_whole and int(text) <= MOST else 0
-
-
-def _credentials(request: Request) -> HTTPAuthorizationCredentials | None:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not token:
-        return None
-    return HTTPAuthorizationCredentials(scheme=scheme, credentials=token)
-
-
-def _sent(request: Request, page: Sent) -> Response:
-    headers = {"ETag": page.tag}
-    if page.tag in _tags(request):
-        return Response(status_code=304, headers=headers)
-    return Response(page.body, headers=headers, media_type="application/json")
-
-
-def _tags(request: Request) -> set[str]:
-    given = request.headers.get("if-none-match")
-    return {tag.strip().removeprefix("W/") for tag in given.split(",")} if given else set()

@@ -22,6 +22,7 @@ from audition.service.presence import Presence
 from audition.store.service import runs, workers
 from audition.store.service.database import Connection, Database
 from audition.store.service.migrations import VERSION
+from audition.text import without_credentials
 from audition.wire import storable
 
 QUEUE = "runs"
@@ -117,6 +118,8 @@ class DurableRuns(Runs):
         )
         if self._database.is_sqlite:
             config["db_engine_kwargs"] = {"connect_args": {"factory": _Connection, "timeout": 60.0}}
+        else:
+            config["db_engine_kwargs"] = {"connect_args": {"options": _hasty(self._database)}}
         DBOS(config=config)
         self._carry_run, self._carry_case = self._workflows()
         DBOS.launch()
@@ -205,7 +208,7 @@ class DurableRuns(Runs):
             del self._held[run_id, generation]
 
     async def _failed(self, begun: runs.Begun, why: str) -> str:
-        await lasting(self._database.write, partial(runs.finish, claim=begun.claim, error=storable(why)))
+        await lasting(self._database.write, partial(runs.finish, claim=begun.claim, error=storable(without_credentials(why))))
         return "failed"
 
     async def _case(self, run_id: int, generation: int, case_id: int, number: int) -> None:
@@ -297,6 +300,16 @@ class _Connection(sqlite3.Connection):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.execute("PRAGMA synchronous = NORMAL")
+
+
+def _hasty(database: Database) -> str:
+    """Return a PostgreSQL database's options for what DBOS notes of runs: its commits wait for no disk.
+
+    A server that crashes may forget that a run was taken out of the queue, or that it ended; our rows know better. What
+    is put into the queue is written in our own transactions.
+    """
+    given = database.url.query.get("options", ())
+    return " ".join([*([given] if isinstance(given, str) else given), "-c synchronous_commit=off"])
 
 
 def _workflow_id(run_id: int, generation: int) -> str:

@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audition.scoring.lint import _criterion, _english, lint_text, rules
+from audition.scoring.lint import (
+    _clauses,
+    _criterion,
+    _english,
+    _facts,
+    _finite,
+    _ordering,
+    _people,
+    _references,
+    _wording,
+    lint_text,
+    rules,
+)
 
 SAID = (
     "asks for the name and saves it , . ; then if lookup returns no ticket exactly in that order \" ' first finally "
@@ -33,7 +45,8 @@ def patterns(value: object) -> Iterator[re.Pattern[str]]:
 
 def all_patterns() -> list[re.Pattern[str]]:
     """Return every pattern of every rule."""
-    modules: list[ModuleType] = [_criterion, _english, *rules()]
+    shared = [_clauses, _criterion, _english, _facts, _finite, _ordering, _people, _references, _wording]
+    modules: list[ModuleType] = [*shared, *rules()]
     return [one for module in modules for value in vars(module).values() for one in patterns(value)]
 
 

@@ -123,12 +123,23 @@ def test_a_number_that_is_spelt_out_is_given():
         pytest.param("Covers the rules; they need not be word for word.", id="not needed"),
         pytest.param("Does not quote the rules verbatim but explains them.", id="forbidden"),
         pytest.param("Explains what is needed in order to apply.", id="in order to"),
-        pytest.param("Lists the events in chronological order.", id="an order by itself"),
         pytest.param("Does not start with an apology.", id="not at the start"),
     ],
 )
 def test_wording_and_order_that_are_free_are_not_demanded(text):
     assert "L3" not in codes(text)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "expected"),
+    [
+        # a good answer may group them in another way, so demanding the order is a fault
+        pytest.param("What happened in 1989?", ["L3"], id="the criterion's own demand"),
+        pytest.param("Give me the events of 1989 by date.", [], id="the user asked for it"),
+    ],
+)
+def test_a_natural_order_is_free_unless_the_user_asks_for_it(scenario, expected):
+    assert codes("Lists the events in chronological order.", scenario) == expected
 
 
 @pytest.mark.parametrize(
@@ -149,6 +160,42 @@ def test_two_turns_may_be_described_of_a_whole_conversation():
 
     assert [found.code for found in lint(criterion(text))] == ["L4"]
     assert lint(criterion(text, conversation=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Agent checks stock, sees the sofa is sold out and suggests another.", "L1", id="the agent sees"),
+        pytest.param("warranty api -> expired, bot explains paid repair", "L1", id="an arrow"),
+        pytest.param("Because the permit turns out to be approved, it congratulates him.", "L1", id="it turns out"),
+        pytest.param("The bus left ten minutes ago. The assistant says so.", "L1", id="it happened"),
+        pytest.param("What the caller dictated is passed to accounts.", "L2", id="what somebody dictated"),
+        pytest.param("The driver gets told about the stop in Ashford at 15:40.", "L2", id="a time, told to a third"),
+        pytest.param("Prices come last, opening hours first.", "L3", id="positions"),
+        pytest.param("Not one syllable of the verse may differ.", "L3", id="no other word"),
+        pytest.param("Has the guest pick a therapist and puts it in the diary.", "L4", id="has somebody pick"),
+        pytest.param("Once the patient has confirmed it, the summary is released.", "L4", id="once confirmed"),
+        pytest.param("Client confirms the amount and the transfer is executed.", "L4", id="the user acts"),
+    ],
+)
+def test_a_fault_is_found_however_it_is_worded(text, expected):
+    assert expected in codes(text, "A caller wants something.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Cats see well in dim light, and the answer explains why.", id="general knowledge"),
+        pytest.param("Should the tracking be down, it says so rather than guessing.", id="a condition without if"),
+        pytest.param("The request is refused for privacy reasons.", id="what the agent does, in the passive"),
+        pytest.param("Tells him that it'll place the order once he has picked a dish.", id="a promise"),
+        pytest.param("It may ask for her reason but cancels regardless of an answer.", id="regardless of the answer"),
+        pytest.param("Asks which of the two is meant, without sending a car yet.", id="what is not done yet"),
+        pytest.param("Leaves gaps such as [name] for the parent to fill in.", id="a gap"),
+    ],
+)
+def test_a_near_miss_of_a_fault_is_none(text):
+    assert not {"L1", "L2", "L3", "L4"} & set(codes(text, "A caller wants something."))
 
 
 def test_a_text_that_names_an_observable_beside_its_praise_is_not_vague():

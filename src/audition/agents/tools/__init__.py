@@ -19,6 +19,7 @@ from audition.llm import ToolDefinition
 from audition.llm.egress import Egress
 from audition.registry import Folder
 from audition.subjects import Tool
+from audition.text import without_credentials
 
 TOOLS = Folder("kind of tool", "audition.agents.tools")
 
@@ -39,8 +40,8 @@ class ToolFailed(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = without_credentials(message)
+        super().__init__(self.message)
 
 
 class OpenTool(Protocol):

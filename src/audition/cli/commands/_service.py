@@ -28,5 +28,4 @@ def service_module(name: str) -> ModuleType:
 
 def begin_log(settings: Settings) -> None:
     """Have the log written as lines of JSON, without the project's secrets."""
-    secrets = [secret for provider in settings.providers.values() for secret in provider.secrets]
-    service_module("logs").configure(secrets=secrets)
+    service_module("logs").configure(secrets=service_module("masking").secrets_in(settings))

@@ -31,6 +31,7 @@ _LEADS = words(
     "whichever"
 )
 _MARKS = frozenset(",:()-\u2013\u2014+/&") | {"->", "=>", "\u2192"}
+_PAST = words("was were had got")
 _OBLIGES = words("must should shall ought needs need has have")
 _PREPOSITIONS = words("upon on after with by at in for following given from based using through under without")
 _DETERMINERS = words("the a an this that these those his her their its")
@@ -189,7 +190,9 @@ def _analysed(sentence: int, leads: tuple[str, ...], mark: str, tokens: list[Tok
     first, main = verb_at(tokens)
     group = [token.low for token in tokens[first : main + 1]] if first >= 0 else []
     auxiliaries = [CONTRACTED.get(word, word) for word in group[:-1]]
-    verb, form = (reading_of(tokens[main].low) or ("", "base")) if first >= 0 else ("", "base")
+    nothing: tuple[str, Form] = ("", "base")
+    unknown: tuple[str, Form] = (tokens[main].low.removesuffix("s"), "s")  # it stands where a verb does
+    verb, form = (reading_of(tokens[main].low) or unknown) if first >= 0 else nothing
     if form == "base" and verb in SAME_PARTICIPLE and auxiliaries and auxiliaries[-1] in IS:
         form = "ed"
     being = any((verb_of(word) or ("",))[0] in ("be", "get") for word in auxiliaries)
@@ -197,12 +200,24 @@ def _analysed(sentence: int, leads: tuple[str, ...], mark: str, tokens: list[Tok
     passive = form == "ed" and verb != "be" and being
     perfect = form == "ed" and having
     lone_past = form == "ed" and not auxiliaries
+    before = tuple(tokens[: max(first, 0)])
+    if main == first >= 0 and tokens[first].low.endswith("'s") and tokens[first].low not in CONTRACTED:
+        before = tuple(tokens[: first + 1])  # the parcel's lost: the noun and the verb are one word
     return Clause(
-        sentence=sentence, leads=leads, mark=mark, tokens=tuple(tokens), verb=verb, form=form,
-        before=tuple(tokens[: first + (main == first and tokens[first].low.endswith("'s") and tokens[first].low not in CONTRACTED)]) if first >= 0 else (), after=tuple(tokens[main + 1 :]) if first >= 0 else tuple(tokens),
-        passive=passive, past=perfect or lone_past or any(word in ("was", "were", "had", "got") for word in [*auxiliaries, *group[-1:]]),
-        perfect=perfect, modal=_modal(group, form), negated=any(word in NOT or word == "avoids" for word in group),
-    )  # fmt: skip
+        sentence=sentence,
+        leads=leads,
+        mark=mark,
+        tokens=tuple(tokens),
+        verb=verb,
+        form=form,
+        before=before,
+        after=tuple(tokens[main + 1 :]),
+        passive=passive,
+        past=perfect or lone_past or not _PAST.isdisjoint([*auxiliaries, *group[-1:]]),
+        perfect=perfect,
+        modal=_modal(group, form),
+        negated=any(word in NOT or word == "avoids" for word in group),
+    )
 
 
 def _modal(group: list[str], form: Form) -> str:

@@ -5,17 +5,18 @@ from collections.abc import Sequence
 from audition.scoring.lint._clauses import Clause
 from audition.scoring.lint._english import pattern, words
 from audition.scoring.lint._people import head, is_agent, is_person
-from audition.scoring.lint._verbs import ACT, ANSWER, FIND, LOOK, RESULT, SAY
-from audition.scoring.lint._world import (
-    ABSENT,
-    AVAILABLE,
-    ENTITY,
-    FOUND,
-    SOURCE,
-    STATE,
-    is_of_the_world,
-    is_state,
+from audition.scoring.lint._states import (
+    YET,
+    after_verb,
+    is_definite,
+    is_fact,
+    is_somebody,
+    is_specific,
+    is_state_of,
+    is_stated,
 )
+from audition.scoring.lint._verbs import ACT, ANSWER, FIND, LOOK, RESULT, SAY
+from audition.scoring.lint._world import ABSENT, AVAILABLE, ENTITY, FOUND, SOURCE, STATE, is_of_the_world, is_state
 
 _GENERAL = pattern(
     r"^(?:\W{0,3}(?:that |what|how|the |a |an |its |his |her |their |any |some |current |"
@@ -24,13 +25,17 @@ _GENERAL = pattern(
     r"json|list of|number of)\b)"
 )
 _TURNS_OUT = pattern(
-    r"\b(?:(?:turn|come|work)(?:s|ed)? out (?:to (?:be|have)|that|as|negative|positive|clean|empty|blank)|"
+    r"\b(?:(?:turn|come|work)(?:s|ed)? out (?:to (?:be|have)|that|as|negative|positive|clean|empty|blank|normal|"
+    r"\w{4,15}ed)|"
     r"pro(?:ves?|ved) (?:to (?:be|have)|\w{4,15}ed)|happen(?:s|ed) to (?:be|have)|(?:it )?(?:emerges?|emerged|"
-    r"transpires?|"
-    r"transpired|appears?) that|it (?:then )?becomes? clear that|comes? to light|c(?:o|a)mes? back (?!to\b)\w{1,20}|"
-    r"c(?:o|a)mes? (?:up|away|out|back) (?:empty\S{0,9}|blank|short|with nothing)|c(?:o|a)mes? to (?:nil|zero|"
-    r"nothing|\d)|draws? a blank|in vain|to no avail)\b"
+    r"transpires?|transpired|appears?) that|it (?:then )?becomes? clear that|comes? to light|"
+    r"c(?:o|a)mes? to (?:nil|zero|nothing|\d))\b"
 )
+_COMES_BACK = pattern(
+    r"\bc(?:o|a)mes? (?P<how>(?:up|away|out|back) (?:empty\S{0,9}|blank|short|with nothing|\w{1,20}))|\bdraws? a blank|"
+    r"\bin vain\b|\bto no avail\b"
+)
+_EMPTY = pattern(r"empty|blank|short|nothing|in vain|avail")
 _ANAPHORA = pattern(
     r"^\W{0,2}(?:and |so |hence |therefore )?(?:the )?(?:\w{2,15} )?(?:(?:says|tells|explains|confirms|states|"
     r"admits|reports|"
@@ -70,7 +75,6 @@ _PARTS = words(
 )
 _CAUSES = words("since because as given considering seeing")
 COUNTED = words("no nobody none nothing neither two three four five six seven eight nine ten")
-YET = words("still already currently now")
 
 
 def states(same: Sequence[Clause], index: int, text: str, *, looked: bool) -> bool:
@@ -84,28 +88,38 @@ def states(same: Sequence[Clause], index: int, text: str, *, looked: bool) -> bo
         return (clause.verb in RESULT or clause.verb == "have") and not _GENERAL.search(after_verb(clause, text))
     if _THERE.search(said) and _there_is(clause, reported=reported):
         return True
-    if _TURNS_OUT.search(text, clause.start, min(len(text), clause.end + 5)) and clause.modal not in (
-        "may",
-        "might",
-        "can",
-        "could",
-        "would",
-    ):
-        return head(clause.before) in ("", "it") or not is_agent(clause.before)
+    if clause.modal not in _MAY and _comes_out(clause, text):
+        return True
     if _is_absolute(clause, text):
         return True
     if not clause.verb:
         return False
     if clause.modal and clause.modal not in ("should", "must", "has", "have", "can't", "cannot"):
         return False
-    if reported and any({"when", "whenever", "if"}.intersection(one.leads) for one in same[index + 1 :]):
+    if reported and any(one.leads[:1] in (("when",), ("whenever",), ("if",)) for one in same[index + 1 : index + 6]):
         return False
     if reported and looked and clause.before and head(clause.before) == "it":
-        return clause.past or _is_state_of(clause)
+        return clause.past or is_state_of(clause)
     if clause.bare or is_agent(clause.before):
         return _finds(clause, text, looked=looked) or _expects(said)
     return _source_answers(clause, reported=reported, text=text) or _world_is(
         clause, same, index, reported=reported, text=text, looked=looked
+    )
+
+
+_MAY = words("may might can could would")
+
+
+def _comes_out(clause: Clause, text: str) -> bool:
+    """Tell whether something turns out in some way, or a search comes back with something or nothing."""
+    alone = head(clause.before) in ("", "it")
+    if _TURNS_OUT.search(text, clause.start, min(len(text), clause.end + 5)):
+        return alone or not is_agent(clause.before)
+    found = _COMES_BACK.search(text, clause.start, clause.end)
+    if found is None or (found["how"] or "").endswith(" to"):
+        return False
+    return _EMPTY.search(found[0]) is not None or (
+        found["how"].startswith("back") and not clause.bare and not is_agent(clause.before)
     )
 
 
@@ -140,16 +154,12 @@ _BELIEVE = words("know expect assume want emerge transpire find")
 _OBJECTS = words("her him them me us so politely out up honestly clearly news user back")
 
 
-def after_verb(clause: Clause, text: str) -> str:
-    return text[clause.after[0].start : clause.end] if clause.after else ""
-
-
 def _source_answers(clause: Clause, *, reported: bool, text: str) -> bool:
     """A tool or a record, and what it does: the lookup returns no ticket."""
     noun = head(clause.before)
     if (
         (noun not in SOURCE and (noun != "list" or len(clause.before) < 3))
-        or _is_somebody(clause.before[-1].low)
+        or is_somebody(clause.before[-1].low)
         or (reported and not clause.past)
     ):
         return False
@@ -159,7 +169,7 @@ def _source_answers(clause: Clause, *, reported: bool, text: str) -> bool:
     if clause.passive:
         return is_state(clause.verb, after) and clause.verb not in LOOK | ACT | SAY
     if clause.verb == "be":
-        return _is_state_of(clause)
+        return is_state_of(clause)
     if clause.verb == "come" and not {"back", "up", "out"}.intersection(token.low for token in clause.after[:1]):
         return False
     if clause.verb == "have" or clause.verb in RESULT:
@@ -178,110 +188,68 @@ def _there_is(clause: Clause, *, reported: bool) -> bool:
 
 def _world_is(clause: Clause, same: Sequence[Clause], index: int, *, reported: bool, text: str, looked: bool) -> bool:
     """Something outside the reply is in a state, or came to be: the parcel was lost."""
-    noun = head(clause.before)
-    if clause.verb == "reveal" or (clause.verb == "exist" and clause.before[0].low == "no"):
+    noun, first = head(clause.before), clause.before[0].low
+    if clause.verb == "reveal" or (clause.verb == "exist" and first == "no"):
         return not clause.modal and not reported
-    if (
-        noun in _PARTS
-        or (noun.removesuffix("s") in _PARTS and noun not in ENTITY)
-        or clause.before[0].low in ("any", "every", "each")
-    ):
+    of_the_reply = noun in _PARTS or (noun.removesuffix("s") in _PARTS and noun not in ENTITY)
+    if of_the_reply or first in ("any", "every", "each"):
         return False
-    none = clause.before[0].low in ("no", "none", "neither") or clause.negated
-    user = _is_somebody(noun) or _is_somebody(clause.before[-1].low)
+    none = first in ("no", "none", "neither") or clause.negated
     known = is_of_the_world(noun) or noun in SOURCE
-    fact = _fact(clause, none=none, known=known, reported=reported)
-    if reported and looked and noun in ("it", "they") and (clause.past or fact):
-        return True
+    fact = is_fact(clause, none=none, known=known, reported=reported)
+    user = is_somebody(noun) or is_somebody(clause.before[-1].low)
     if reported:
-        return (
-            fact
-            and (known or (clause.past and not any(token.text[:1].isdigit() for token in clause.after)))
-            and not user
-            and _is_definite(clause)
-        )
+        user = user and noun not in ("he", "she", "they")
+        return _is_news(clause, noun, fact=fact, known=known, looked=looked) and not user
     if clause.perfect and noun in ("she", "he", "they") and index == 0 and clause.verb not in ANSWER:
-        return len(same) > 1 and is_agent(same[1].before) and bool(same[1].before)
-    if (
-        clause.leads
-        and clause.leads[0] not in _CAUSES
-        and clause.leads[-1] in ("after", "once", "when", "until", "that")
-    ):
+        return len(same) > 1 and bool(same[1].before) and is_agent(same[1].before)
+    if clause.leads and clause.leads[0] not in _CAUSES and clause.leads[-1] in _ATTACHING:
         return False
     if clause.leads[-1:] == ("where",) and looked and clause.verb in ("be", "have"):
         return True
-    if (
-        user
-        and len(same) > index + 1
-        and _is_consequence(clause, same, index, text)
-        and same[index + 1].leads[:1] == ("which",)
-    ):
-        return True
     if user:
-        listed = clause.verb == "be" and any(token.low in SOURCE for token in clause.after[:5])
-        return fact and (listed or (clause.passive and clause.verb in FOUND))
+        return _user_is(clause, fact=fact) or _is_told_of(clause, same, index, text)
     if (
         looked
         and not clause.leads[1:]
-        and (fact or _is_stated(clause) or (clause.verb in ABSENT and not clause.passive))
+        and (fact or is_stated(clause) or (clause.verb in ABSENT and not clause.passive))
     ):
         return True
-    if fact and (known or none or clause.past or YET.intersection(clause.words())):
+    if fact and (known or none or clause.past or not YET.isdisjoint(clause.words())):
         return True
-    if _is_specific(clause) and _is_stated(clause) and _agent_follows(same[index + 1 :], text[clause.end :]):
+    follows = (
+        is_specific(clause) and is_stated(clause) and _agent_follows(same[index + 1 : index + 2], text, clause.end)
+    )
+    return follows or _is_consequence(clause, same, index, text)
+
+
+_ATTACHING = words("after once when until that")
+
+
+def _is_news(clause: Clause, noun: str, *, fact: bool, known: bool, looked: bool) -> bool:
+    """Tell whether what is said is something that only a lookup can tell."""
+    if looked and noun in ("he", "she", "they") and clause.verb in ("have", "owe"):
         return True
-    return _is_consequence(clause, same, index, text)
-
-
-def _fact(clause: Clause, *, none: bool, known: bool, reported: bool) -> bool:
-    """Tell whether a clause says how something is or was, rather than what is to be done."""
-    after = " ".join(token.low for token in clause.after[:4])
-    if clause.verb in ABSENT and not clause.passive and after.split(" ")[0] != "up":
-        return known or clause.past
-    if clause.verb == "go" and after.startswith("through"):
-        return False
-    if clause.passive:
-        if clause.verb in ("contain", "include", "hold", "keep"):
-            return (none or known) and any(token.low in SOURCE for token in clause.after)
-        if clause.verb in FOUND:
-            return none or (known and not clause.modal)
-        if clause.modal:
-            return False
-        if reported and clause.perfect:
-            return known
-        if clause.verb in ACT and (clause.perfect or not clause.past):
-            return is_state(_participle(clause), after) and known
-        return clause.past or is_state(_participle(clause), after)
-    if clause.modal:
-        return False
-    if clause.verb == "be":
-        return _is_state_of(clause)
-    if clause.past and not clause.perfect and not known and not _is_definite(clause):
-        return False
-    if clause.past and clause.form == "ed" and not clause.perfect and clause.verb in (ACT | SAY | LOOK) - _HAPPENS:
-        return False
-    if clause.past:
-        return clause.verb not in ("mean", "want", "need", "require", "concern", "include")
-    return clause.verb in ("exist", "turn") and (known or none)
-
-
-_HAPPENS = words("go end run call move drop start open close return come ship bounce")
-
-
-def _is_somebody(noun: str) -> bool:
-    return is_person(noun) and noun not in SOURCE | ENTITY
-
-
-def _is_definite(clause: Clause) -> bool:
-    if any(token.low.endswith("'s") for token in clause.before):
+    if looked and noun in ("it", "they") and (clause.past or fact):
         return True
-    return clause.before[0].low in words(
-        "the his her their its your my no one two both all none this that there's it last"
-    ) or (any(token.text[:1].isdigit() for token in clause.before))
+    happened = noun not in ("he", "she") and clause.past and not any(token.text[:1].isdigit() for token in clause.after)
+    return fact and (known or happened) and is_definite(clause)
+
+
+def _user_is(clause: Clause, *, fact: bool) -> bool:
+    """Tell whether the user is in the records: the runner is listed."""
+    listed = clause.verb == "be" and any(token.low in SOURCE for token in clause.after[:5])
+    return fact and (listed or (clause.passive and clause.verb in FOUND))
+
+
+def _is_told_of(clause: Clause, same: Sequence[Clause], index: int, text: str) -> bool:
+    """Tell whether the agent tells of what a clause states: ..., which the reply mentions."""
+    following = same[index + 1].leads if index + 1 < len(same) else ()
+    return following[:1] == ("which",) and _is_consequence(clause, same, index, text)
 
 
 _NEXT_AGENT = pattern(
-    r"^[.;,:\u2013\u2014 -]{0,4}(?:and |so |hence |thus |therefore |which )?(?:the |our )?(?:agent|assistant|"
+    r"[.;,:\u2013\u2014 -]{0,4}(?:and |so |hence |thus |therefore |which |as )?(?:the |our )?(?:agent|assistant|"
     r"bot|chatbot|reply|answer|response|"
     r"clerk bot|model)(?: \w{2,12}ly)? (?!is\b|must be\b)\w"
 )
@@ -290,50 +258,16 @@ _INFORMED = words(
 )
 
 
-def _is_specific(clause: Clause) -> bool:
-    """Tell whether a clause is about one thing rather than about things in general: `grapes are toxic`."""
-    return clause.verb != "be" or clause.past or _is_definite(clause) or is_of_the_world(head(clause.before))
-
-
-def _participle(clause: Clause) -> str:
-    return clause.tokens[len(clause.tokens) - len(clause.after) - 1].low
-
-
-def _first_after(clause: Clause) -> str:
-    return clause.after[0].low if clause.after else ""
-
-
-def _is_stated(clause: Clause) -> bool:
-    """Tell whether a clause is in the indicative and about how something is or was."""
-    if clause.modal or (clause.form == "ing" and not clause.past and clause.verb not in RESULT):
-        return False
-    if clause.passive:
-        if is_state(_participle(clause), _first_after(clause)):
-            return True
-        return clause.past and (clause.verb not in ACT or bool(YET.intersection(clause.words())) or not clause.perfect)
-    if clause.verb in ("be", "have"):
-        return bool(clause.after) and clause.after[0].low not in (
-            "to",
-            "about",
-            "for",
-            "optional",
-            "fine",
-            "short",
-            "polite",
-        )
-    return clause.past or clause.verb in ("exist", "exclude", "cover", "include", "apply", "belong", "expire", "show")
-
-
-def _agent_follows(following: Sequence[Clause], rest: str) -> bool:
+def _agent_follows(following: Sequence[Clause], text: str, end: int) -> bool:
     """Tell whether what the agent does, or what the user hears, comes next."""
-    if _NEXT_AGENT.search(rest):
+    if _NEXT_AGENT.match(text, end):
         return True
     if not following:
         return False
     first = following[0]
     informed = (
         bool(first.before)
-        and (_is_somebody(head(first.before)) or first.verb in ("learn", "hear"))
+        and (is_somebody(head(first.before)) or first.verb in ("learn", "hear"))
         and first.verb in _INFORMED
         and not first.leads[1:]
     )
@@ -346,7 +280,7 @@ def _is_consequence(clause: Clause, same: Sequence[Clause], index: int, text: st
         return False
     if clause.form == "ing" or clause.modal:
         return False
-    if not _is_specific(clause):
+    if not is_specific(clause):
         return False
     if index + 1 < len(same):
         following = same[index + 1]
@@ -357,7 +291,7 @@ def _is_consequence(clause: Clause, same: Sequence[Clause], index: int, text: st
         if following.leads[:1] == ("which",) and _WHICH_IS_TOLD.search(
             f", which {text[following.start : following.end]}"
         ):
-            return clause.verb not in ACT
+            return clause.verb not in ACT or (clause.past and not clause.passive)
         if then_agent and following.before and _ANAPHORA.search(text, following.start, following.end):
             return clause.verb in ("be", "have") or clause.past or bool(after and clause.verb in RESULT)
     return bool(_CAUSES.intersection(clause.leads)) and index == 0 and not is_agent(clause.before)
@@ -412,20 +346,3 @@ def _is_absolute(clause: Clause, text: str) -> bool:
     return any(word in STATE or is_state(word, "") for word in found["state"].lower().split()) and not is_agent(
         clause.tokens[:2]
     )
-
-
-def _is_state_of(clause: Clause) -> bool:
-    """Tell whether `is` is followed by a state or a place in the records."""
-    said = [token.low for token in clause.after[:6] if token.low not in _NOT_A_STATE]
-    if not said:
-        return False
-    if said[0] in STATE or (len(said) > 1 and f"{said[0]} {said[1]}" in STATE):
-        return True
-    if said[0] in ("in", "on", "at", "among", "under", "with", "listed") and any(word in SOURCE for word in said[1:5]):
-        return True
-    return any(word in STATE for word in said[:3]) and said[0] not in ("to", "a", "the", "for", "if", "in")
-
-
-_NOT_A_STATE = words(
-    "not still already currently now all both fully unfortunately indeed again also in_fact the_only only"
-)

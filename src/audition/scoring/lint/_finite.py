@@ -94,7 +94,9 @@ def _is_auxiliary(low: str) -> bool:
 def reading_of(low: str) -> tuple[str, Form] | None:
     """Return the verb and its form, also of a verb that is not known but ends as one in the past."""
     low = CONTRACTED.get(low, low)
-    known = ("be", "s") if low.endswith("'s") else verb_of(low)
+    if low.endswith("'s"):
+        return "be", "s"
+    known = verb_of(low)
     if known is None and low in MODALS:
         return low, "base"
     if known is None and len(low) > 4 and low.endswith("ed"):
@@ -132,26 +134,12 @@ def _is_finite(tokens: list[Token], index: int) -> bool:
     plural = _is_plural(previous) or (
         index > 1 and previous.endswith("s") and "'" not in previous and tokens[index - 2].low in BEFORE_NOUN
     )
-    return (
-        form == "base"
-        and (previous in _PLURAL_SUBJECTS or plural)
-        and (
-            verb
-            not in (
-                "order",
-                "check",
-                "search",
-                "record",
-                "request",
-                "report",
-                "call",
-                "name",
-                "address",
-                "text",
-                "list",
-            )
-        )
-    )
+    if form != "base" or not (previous in _PLURAL_SUBJECTS or plural):
+        return False
+    return verb not in _NOUNS_TOO or _takes_object(tokens, index + 1)
+
+
+_NOUNS_TOO = words("order check search record request report call name address text list")
 
 
 def _is_plural(low: str) -> bool:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from audition.scoring.lint._clauses import Token
 from audition.scoring.lint._english import words
+from audition.scoring.lint._finite import Token
 
 SOMEBODY = (
     r"(?:user|caller|customer|client|patient|guest|travell?er|employee|tenant|member|person|he|she|they|lead|"
@@ -31,15 +31,15 @@ _THINGS = words(
     "order letter number computer server tracker register answer offer voucher paper router transfer payment "
     "appointment document statement agent assistant account consent amount discount matter folder counter weather "
     "water power error factor sensor monitor motor door floor mirror calendar refund permit shipment content "
-    "comment event department equipment instrument apartment parent? deployment incident accident ticket header "
-    "footer filter printer newsletter meter chapter disclaimer reminder helper carrier cover layer user? "
-    "membership agreement settlement fee committee guarantee coffee refer never other either neither another "
-    "under over after whatever whichever further later earlier former latter first rather together per for nor or "
-    "ever there their her consider checker finder locker charger restaurant plant grant percent dinner supper "
-    "summer winter september october november december river corner burger tender center theater theatre poster "
-    "sticker calculator generator indicator elevator colour flavour cucumber butter pepper flower tower shower "
-    "sweater jumper trainer? proper major minor prior inner outer upper lower super regular similar cancer fever "
-    "trailer container cleaner heater boiler freezer scanner timer adapter buffer cluster docker parser browser"
+    "comment event department equipment instrument apartment deployment incident accident ticket header footer "
+    "filter printer newsletter meter chapter disclaimer reminder helper carrier cover layer membership agreement "
+    "settlement fee committee guarantee coffee refer never other either neither another under over after whatever "
+    "whichever further later earlier former latter first rather together per for nor or ever there their her "
+    "consider checker finder locker charger restaurant plant grant percent dinner supper summer winter september "
+    "october november december river corner burger tender center theater theatre poster sticker calculator "
+    "generator indicator elevator colour flavour cucumber butter pepper flower tower shower sweater jumper proper "
+    "major minor prior inner outer upper lower super regular similar cancer fever trailer container cleaner "
+    "heater boiler freezer scanner timer adapter buffer cluster docker parser browser"
 )
 _NOUNS_IN_LY = words("reply supply family assembly ally anomaly bully fly")
 _STOPS = words(

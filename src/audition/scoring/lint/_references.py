@@ -1,6 +1,7 @@
 """References in a criterion to something that somebody is said to have given: the note she dictated."""
 
 import re
+from dataclasses import dataclass
 
 from audition.scoring.lint._english import pattern, words
 from audition.scoring.lint._people import SOMEBODY
@@ -11,7 +12,10 @@ _GIVEN = (
     r"forwarded|"
     r"named|aforementioned|above-mentioned|user-supplied|shared|typed|mentioned|posted|linked|included)"
 )
-_NOUN = r"(?:(?!and |or |never |not |once |when |if |that |which |after |until |as |is |are |to |in |of |by |for |on |with )[\w'-]{1,30} ){0,2}?(?P<noun>[\w'-]{1,30})"
+_NOUN = (
+    r"(?:(?!and |or |never |not |once |when |if |that |which |after |until |as |is |are |to |in |of |by |for |on |"
+    r"with )[\w'-]{1,30} ){0,2}?(?P<noun>[\w'-]{1,30})"
+)
 _WHO = (
     rf"(?:(?:the |a )?(?:{SOMEBODY}|(?!order|letter|number|answer|paper|after|other|either|offer|matter|under|"
     rf"over|document|"
@@ -37,9 +41,9 @@ _REFERS = (
         r"draft|note) (?:above|below)\b"
     ),
     pattern(
-        rf"\b(?:the|all|both|each|every|those|any|four|three|two|five|points|words)(?: of the|"
+        rf"\b(?:and|the|all|both|each|every|those|any|four|three|two|five|points|words)(?: of the|"
         rf" the)? {_NOUN},? (?:(?:that|which|whose \w{{1,15}}) )?"
-        rf"{_WHO} (?:has |had |have |'s |just |originally |already ){0, 3}(?P<handed>{_HANDED})\b"
+        rf"{_WHO} (?:has |had |have |'s |just |originally |already ){{0,3}}(?P<handed>{_HANDED})\b"
     ),
     pattern(rf"\b(?P<noun>what|whatever) (?:{_WHO}) (?:has |had |have |just )?(?P<handed>{_HANDED})\b"),
     pattern(rf"\b(?:just |exactly )?(?P<noun>as) {_WHO} (?P<handed>{_HANDED})(?: (?:it|them|this|that))?(?= ?[.,;]|$)"),
@@ -70,7 +74,8 @@ _WORKS_ON = any_form(
 )  # fmt: skip
 _TEXTS = (
     r"(?:paragraph|sentence|essay|email|e-mail|letter|message|document|report|article|draft|poem|speech|"
-    r"transcript|minutes|subtitles|attachment|slides?|deck|presentation|proposal|brief|manuscript|sheet|worksheet|"
+    r"transcript|minutes|tender|questionnaire|subtitles|attachment|slides?|deck|presentation|proposal|brief|"
+    r"manuscript|sheet|worksheet|"
     r"spreadsheet|formula|function|code|script|snippet|recipe|text|note|notes|abstract|post|memo|notice|leaflet|"
     r"contract|offer|"
     r"quote|quotes|screenshot|photo|file|table|chapter|thesis|cv|resume|poem|translation|version|estimate|list)"
@@ -114,7 +119,7 @@ _OF_THE_HOUSE = words(
 
 def reference(text: str, scenario: str) -> tuple[tuple[int, int], str] | None:
     """Return where a text first refers to what the scenario does not give, and what that is; None when it does not."""
-    given = _Given(scenario)
+    given = _given(scenario)
     for refers in (*_REFERS, *(() if given.text else _CONTENTS)):
         for found in refers.finditer(text):
             noun = found["noun"].lower()
@@ -128,16 +133,14 @@ def reference(text: str, scenario: str) -> tuple[tuple[int, int], str] | None:
     return None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Given:
-    """What a scenario gives: a text, values, names."""
+    """What a scenario, in lower case, gives: a text, values, names."""
 
-    def __init__(self, scenario: str) -> None:
-        self.scenario = scenario.lower()
-        self.values = "@" in scenario or any(char.isdigit() for char in scenario)
-        self.text = _MATERIAL.search(_WHOLLY_QUOTED.sub(r"\1", scenario.strip())) is not None or (
-            scenario.count(" ") >= _LONG_ENOUGH
-        )
-        self.names = self.values or self.text or _NAME.search(scenario) is not None
+    scenario: str
+    text: bool
+    values: bool
+    names: bool
 
     def has(self, noun: str, handed: str | None) -> bool:
         """Tell whether the scenario gives something of a kind, or says itself that it was given."""
@@ -149,6 +152,14 @@ class _Given:
         if one in _NUMBERED:
             return self.values
         return self.names if one in _NAMED else self.text
+
+
+def _given(scenario: str) -> _Given:
+    marked = _MATERIAL.search(_WHOLLY_QUOTED.sub(r"\1", scenario.strip())) is not None
+    text = marked or scenario.count(" ") >= _LONG_ENOUGH
+    values = "@" in scenario or any(char.isdigit() for char in scenario)
+    named = _NAME.search(scenario) is not None
+    return _Given(scenario=scenario.lower(), text=text, values=values, names=values or text or named)
 
 
 _NO_NOUN = words("once when until after if that which is are was were be")
@@ -176,5 +187,5 @@ _FREE = pattern(
 _IS_WORKED_ON = pattern(
     rf"\b{_WORKS_ON}\b|\b(?:show up|appear|point(?:s|ed)? out|flag(?:s|ged)?|summar\w{1, 6}|make it into|marks?|"
     rf"grades?|counts?|rates?|(?:is|are) (?:all )?(?:still )?there|translat\w{2, 6}|version|kept|intact|"
-    rf"preserved|survives?|remains?|deal with|includes?|contains?|covers?|comment)\b"
+    rf"preserved|survives?|remains?|deal with|answered|includes?|contains?|covers?|comment)\b"
 )

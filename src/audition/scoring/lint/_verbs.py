@@ -51,7 +51,7 @@ DEPENDS = words(
 
 GET = words(
     "ask request inquire enquire elicit solicit prompt interview quiz question clarify establish ascertain "
-    "determine collect gather obtain learn secure seek acquire survey poll probe consult await"
+    "determine collect gather obtain learn secure seek acquire survey poll probe consult await require demand"
 )
 """How an agent gets something from the one it speaks with."""
 
@@ -90,9 +90,9 @@ ANSWER = words(
 """How somebody answers an agent."""
 
 _OTHERS = words(
-    "exclude cover apply publish scan clear overwrite sort agree trawl gather infer deduce hear understand await "
-    "be have do want expect need like begin close precede follow come go happen lapse leave break expire arrive "
-    "ship receive see stick match differ equal become turn wait let help try avoid omit skip prove emerge "
+    "exclude cover apply publish bounce scan clear overwrite sort agree trawl gather infer deduce hear understand "
+    "await be have do want expect need like begin close precede follow come go happen lapse leave break expire "
+    "arrive ship receive see stick match differ equal become turn wait let help try avoid omit skip prove emerge "
     "transpire appear seem belong depend fit suit stand sit lie run land reach miss end start finish lead win "
     "lose grow fall rise drop work think believe feel mean require concern include refrain treat sell cost last "
     "serve wear narrow walk acknowledge contradict echo recite reproduce copy paste ensure guess invent assume "
@@ -106,21 +106,24 @@ _IRREGULAR = {
 }
 _PAST = {
     "give": "gave given", "tell": "told", "say": "said", "send": "sent", "make": "made", "put": "put", "set": "set",
-    "read": "read", "write": "wrote written", "find": "found", "see": "saw seen", "get": "got gotten", "take": "took taken",
+    "read": "read", "write": "wrote written", "find": "found", "see": "saw seen", "get": "got gotten",
+    "take": "took taken",
     "hold": "held", "pay": "paid", "choose": "chose chosen", "spell": "spelt", "learn": "learnt", "bring": "brought",
     "come": "came", "know": "knew known", "show": "shown", "speak": "spoke spoken", "shut": "shut", "feed": "fed",
     "leave": "left", "break": "broke broken", "run": "ran", "throw": "threw thrown", "hear": "heard", "buy": "bought",
     "sell": "sold", "withdraw": "withdrew withdrawn", "stand": "stood", "stick": "stuck", "seek": "sought",
     "build": "built", "mean": "meant", "let": "let", "keep": "kept", "begin": "began begun", "become": "became",
     "ring": "rang rung", "deal": "dealt", "sit": "sat", "lie": "lay", "lead": "led", "win": "won", "lose": "lost",
-    "grow": "grew grown", "fall": "fell fallen", "rise": "rose risen", "think": "thought", "feel": "felt", "cost": "cost",
+    "grow": "grew grown", "fall": "fell fallen", "rise": "rose risen", "think": "thought", "feel": "felt",
+    "cost": "cost",
     "cut": "cut", "fit": "fit", "freeze": "froze frozen", "spit": "spat", "wear": "wore worn", "input": "input",
 }  # fmt: skip
 _DOUBLED = words(
-    "log set ship transfer refer put get cancel submit admit drop cut shut run stop plan tag pin swap quiz book_ "
-    "enrol commit spot let begin jot map slot label chat sit win flag wrap sum spit bump_ round_ pop bar step opt "
-    "top"
+    "log set ship transfer refer put get cancel submit admit drop cut shut run stop plan tag pin swap quiz enrol "
+    "commit spot let begin jot map slot label chat sit win flag wrap sum spit pop bar step opt top"
 )
+_EITHER = words("cancel label")
+"""Verbs whose last letter is doubled in Britain and not in America."""
 _VOWELS = frozenset("aeiou")
 
 
@@ -132,7 +135,9 @@ def forms_of(verb: str) -> dict[str, Form]:
         for one in others:
             forms[one] = "ing" if one.endswith("ing") else "ed"
         return forms
-    stems = [verb, verb + verb[-1]] if verb in _DOUBLED else [verb]
+    stems = [verb + verb[-1]] if verb in _DOUBLED else [verb]
+    if verb in _EITHER:
+        stems.append(verb)
     forms = {verb: "base", _with_s(verb): "s"}
     forms.update(dict.fromkeys([_with_ing(stem) for stem in stems], "ing"))
     past = _PAST[verb].split() if verb in _PAST else [_with_ed(stem) for stem in stems]

@@ -7,10 +7,10 @@ SOURCE = words(
     "service backend base function index registry register tracking tracker inventory stock ledger log logs "
     "history timetable roster portal file files schedule page feed map catalogue catalog whois checker monitor "
     "dashboard entry listing table diary archive platform server account profile app queue planner software "
-    "spreadsheet scan lookups diagnostics diagnosis rota scoreboard census gateway endpoint request? results data "
-    "wiki intranet sensor telemetry backoffice back-office pipeline scanner tracer statement repository repo "
-    "cache enquiry export overview screen job task connector integration webhook step? finder locator validator "
-    "audit report? website-search bookings cmdb erp ehr lms pos wms helpdesk ticketing tracing sap"
+    "spreadsheet scan lookups diagnostics diagnosis rota scoreboard census inbox mailbox finder gateway endpoint "
+    "results data wiki intranet sensor telemetry backoffice back-office pipeline scanner tracer statement "
+    "repository repo cache enquiry export overview screen job task connector integration webhook locator "
+    "validator audit website-search bookings cmdb erp ehr lms pos wms helpdesk ticketing tracing sap"
 )
 """What tells an agent how things are."""
 
@@ -20,25 +20,25 @@ ENTITY = words(
     "room table vehicle device registration transaction match result letter referral refund return prescription "
     "licence license card pass membership voucher coupon points deposit transfer transferred loan mortgage train "
     "bus ferry bag luggage suitcase order's upload form submission report build backup server incident job visit "
-    "technician engineer courier rider driver shop? item's stock part parts balance status fine penalty visa "
-    "passport consent certificate reference references check test sample scan charge charges debit credit cheque "
-    "invoice's plate class course place spot copy copies title book painting exhibit scarf coat jacket sofa size "
-    "sizes model warranty guarantee cover coverage meter reading line connection number address request pr branch "
+    "technician engineer courier rider driver item's stock part parts balance status fine penalty visa passport "
+    "consent certificate reference references check test sample scan charge charges debit credit cheque invoice's "
+    "plate class course place spot copy copies title book painting exhibit scarf coat jacket sofa size sizes "
+    "model warranty guarantee cover coverage meter reading line connection number address request pr branch "
     "deployment domain key pension salary payslip wage leave holiday clash conflict duplicate hit debt arrears "
     "amount bill contact lead property plot flat house apartment car van truck bike bicycle lot unit units batch "
     "pallet container shift event session lesson tour ticket's date time train's trains flights runner finisher "
     "winner grade mark exam thesis essay assignment vaccination jab allergy result's ward bed operation surgery "
     "slot's cabin pitch court lane locker table's trainer doctor surgeon dentist teacher caretaker landlord "
-    "supplier warehouse sender operation's login logon password token project milestone sprint issue bug alert "
-    "outage disruption repair replacement package's procedure complaint's parcel's"
+    "supplier warehouse sender operation's login logon password token premium price rent speed project milestone "
+    "sprint issue bug alert outage disruption repair replacement package's procedure complaint's parcel's"
 )
 """What records tell of."""
 
 AVAILABLE = words(
     "opening openings vacancy vacancies availability seat seats place places slot slots space spaces room rooms "
     "table tables ticket tickets spot spots capacity stock copy copies unit units appointment appointments hit "
-    "hits record records entry entries match matches result results trace sign evidence mention note? account "
-    "fund funds money upload uploads log bookings reservation reservations order orders restriction restrictions "
+    "hits record records entry entries match matches result results trace sign evidence mention account fund "
+    "funds money upload uploads log bookings reservation reservations order orders restriction restrictions "
     "outage incident incidents conflict clash"
 )
 """What there may be none of."""
@@ -55,11 +55,12 @@ STATE = words(
     "recalled late early punctual running grounded held detained seized impounded towed unopened unread "
     "undelivered stopped paused settled unsettled cleared uncleared bounced reversed refunded disputed escalated "
     "resolved unresolved assigned unassigned reserved sold busy away red green amber yellow unknown exhausted "
-    "spent used unused redeemed maxed capped billed charged unclaimed claimed left abandoned misrouted rerouted "
-    "misplaced archived deleted banned barred unconfirmed confirmed waitlisted"
+    "spent used unused redeemed maxed capped billed charged unclaimed claimed left flat abandoned misrouted "
+    "rerouted misplaced archived deleted banned barred unconfirmed confirmed waitlisted"
 ) | {
     "sold out", "out of", "in stock", "fully booked", "on hold", "in transit", "at customs", "on its", "out for",
-    "under review", "in arrears", "past due", "in progress", "on order", "on file", "on record", "on back", "in underwriting",
+    "under review", "in arrears", "past due", "in progress", "on order", "on file", "on record", "on back",
+    "in underwriting",
     "under way", "on holiday", "on leave", "in storage", "on loan", "on strike", "at the", "in customs", "in process",
     "under repair", "in use", "on display", "off sick", "on time", "past its", "under maintenance", "in production",
 }  # fmt: skip
@@ -98,6 +99,8 @@ def is_state(participle: str, after: str) -> bool:
         return True
     if participle in ("taken", "left") and after and not after.startswith("by"):
         return False
+    if participle in ("held", "called", "put") and after.startswith(("back", "up", "off")):
+        return True
     return participle in STATE and participle not in BY_AGENTS
 
 

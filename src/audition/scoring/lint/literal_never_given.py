@@ -133,47 +133,45 @@ def _literals(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
 
 def _acts(clause: Clause) -> bool:
     """Tell whether a clause has something done, or tells what is in what is made."""
-    if clause.negated or clause.modal in ("can", "could", "may", "might", "would", "will", "cannot", "can't"):
-        return False
-    if _PLACES.intersection(clause.leads):
+    if clause.negated or clause.modal in _FORETELLS or _PLACES.intersection(clause.leads):
         return False
     noun = head(clause.before)
     if noun in SOURCE and clause.verb in RESULT and noun not in _ARTEFACT - {"record", "log", "entry"}:
         return False
     if noun in _ARTEFACT and clause.verb in _HOLDS:
         return True
+    first = clause.after[0].low if clause.after else ""
     if clause.verb in _MOVES and clause.before and not is_agent(clause.before):
-        return clause.verb != "end" or [token.low for token in clause.after[:1]] == ["up"]
-    if clause.verb == "collect" and clause.bare:
-        return True
-    if clause.verb in ("close", "open", "end", "begin", "start", "finish", "conclude", "lead") and [
-        token.low for token in clause.after[:1]
-    ] in (["with"], ["by"], ["on"]):
-        return False
-    if (
-        clause.verb == "send"
-        and (clause.bare or is_agent(clause.before))
-        and [token.low for token in clause.after[:1]] in (["her"], ["him"], ["them"])
-    ):
-        return "to" not in clause.words()
+        return clause.form in ("s", "base") and (clause.verb != "end" or first == "up")
     if clause.bare or is_agent(clause.before):
-        if clause.verb in ("want", "expect", "need") and clause.before:
-            return not any(token.low in SOURCE for token in clause.after)
-        return _does(clause) and clause.form != "ing"
-    if clause.passive or (clause.form == "ed" and clause.verb in ACT):
-        if is_user(clause.before) and clause.verb == "tell":
-            return not any(token.low in ("that", "how", "what") for token in clause.after[:1])
-        if clause.verb in ("book", "log", "note"):
-            return True
-        return head(clause.before) not in _ARTEFACT_PARTS and _does(clause)
-    return False
+        return _agent_acts(clause, first)
+    if not clause.passive and (clause.form != "ed" or clause.verb not in ACT):
+        return False
+    if is_user(clause.before) and clause.verb == "tell":
+        return first not in ("that", "how", "what")
+    return clause.verb in ("book", "log", "note") or (noun not in _ARTEFACT_PARTS and _does(clause))
 
 
+def _agent_acts(clause: Clause, first: str) -> bool:
+    """Tell whether the agent does more than speak; `first` is the word after the verb."""
+    if clause.verb in ("want", "expect", "need") and clause.before:
+        return not any(token.low in SOURCE for token in clause.after)
+    if clause.verb == "collect" or (clause.verb == "give" and "back" in clause.words()):
+        return True
+    if clause.verb in _FRAMES and first in ("with", "by", "on"):
+        return False
+    if clause.verb == "send" and first in ("her", "him", "them"):
+        return False  # sends her to somebody
+    return _does(clause) and clause.form != "ing" and (clause.form != "ed" or clause.verb in ACT)
+
+
+_FORETELLS = words("can could may might would will cannot can't")
+_FRAMES = words("close open end begin start finish conclude lead")
 _MOVES = words("go move reach end land")
 _PLACES = words("if when whether unless how what which who whose where that why")
-_ONLY_SAID = SAY - words("cancel note match draft show") | words(
+_ONLY_SAID = SAY - words("cancel note match draft show correct fix") | words(
     "note link reply answer remind get do bring generate produce make prepare quote value estimate translate "
-    "convert plan show correct fix mark play check start call complete run end hold build"
+    "convert plan show mark play check start call complete run end hold build"
 ) - words("play make get")
 
 
@@ -263,9 +261,12 @@ def _name(clause: Clause, text: str, scenario: str) -> tuple[tuple[int, int], st
 
 
 def _is_place(tokens: Sequence[Token], index: int) -> bool:
-    return tokens[index - 1].low == "in" and index > 1 and tokens[index - 2].low in (
-        "depot", "nephew", "niece", "office", "branch", "sister", "brother", "stop", "shop", "store", "address", "flat", "hotel", "site"
-    )  # fmt: skip
+    return index > 1 and tokens[index - 1].low == "in" and tokens[index - 2].low in _AT_PLACES
+
+
+_AT_PLACES = words(
+    "depot nephew niece office branch sister brother stop shop store address flat hotel site cousin house daughter son"
+)
 
 
 def _starts(tokens: Sequence[Token], index: int, text: str) -> bool:

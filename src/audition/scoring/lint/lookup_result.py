@@ -7,8 +7,10 @@ from itertools import pairwise
 from audition.scoring.lint._clauses import Clause, by_sentence, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
 from audition.scoring.lint._english import content_words, pattern, words
-from audition.scoring.lint._facts import COUNTED, YET, after_verb, states
+from audition.scoring.lint._facts import COUNTED, states
+from audition.scoring.lint._finite import Token
 from audition.scoring.lint._people import is_agent
+from audition.scoring.lint._states import YET, after_verb
 from audition.scoring.lint._verbs import LOOK, verb_of
 from audition.scoring.lint._world import SOURCE, STATE, is_of_the_world, is_state
 
@@ -54,7 +56,7 @@ def _predicted(text: str, told: frozenset[str]) -> tuple[int, int] | None:
         if found is not None:
             return found
         looked = any(
-            one.verb in LOOK and not one.modal and one.form != "ing" and (one.bare or is_agent(one.before))
+            one.verb in _LOOKS and one.obliged and one.form != "ing" and (one.bare or is_agent(one.before))
             for one in same
         )
     return None
@@ -62,22 +64,13 @@ def _predicted(text: str, told: frozenset[str]) -> tuple[int, int] | None:
 
 def _told_after_a_look(text: str, scenario: str | None) -> tuple[int, int] | None:
     """Return where, after a lookup, a number or a name is told that the scenario has not."""
-    known = (scenario or text).lower()
-    looked = -1
+    known, looked = (scenario or text).lower(), -1
     for clause in clauses(text):
-        before = [(verb_of(token.low) or ("", ""))[0] for token in clause.tokens if token.start < clause.verb_end]
-        if (
-            clause.verb in _NAMING
-            and (looked == clause.sentence or not LOOK.isdisjoint(before[:-1]))
-            and not clause.modal
-        ):
-            if clause.bare or is_agent(clause.before[-1:]):
-                for token in clause.after:
-                    told = token.text[:1].isdigit() or (
-                        token.text[:1].isupper() and len(token.text) > 3 and token.start > 0
-                    )
-                    if told and token.low.strip(".,'") not in known:
-                        return clause.start, clause.end
+        before = {(verb_of(token.low) or ("", ""))[0] for token in clause.before}
+        has_looked = looked == clause.sentence or not LOOK.isdisjoint(before)
+        names = clause.verb in _NAMING and not clause.modal and (clause.bare or is_agent(clause.before[-1:]))
+        if has_looked and names and any(_is_news(token, known) for token in clause.after):
+            return clause.start, clause.end
         if clause.verb in LOOK and not clause.negated:
             looked = clause.sentence
         if _OPEN.intersection(clause.leads):
@@ -85,6 +78,13 @@ def _told_after_a_look(text: str, scenario: str | None) -> tuple[int, int] | Non
     return None
 
 
+def _is_news(token: Token, known: str) -> bool:
+    """Tell whether a word is a number or a name that is not known."""
+    telling = token.text[:1].isdigit() or (token.text[:1].isupper() and len(token.text) > 3)
+    return telling and token.low.strip(".,'_") not in known
+
+
+_LOOKS = LOOK - words("request call")
 _NAMING = words("name tell give state report quote mention")
 
 
@@ -99,14 +99,14 @@ def _in_sentence(same: Sequence[Clause], text: str, told: frozenset[str], *, bef
     arrow = _after_arrow(same)
     if arrow is not None:
         return arrow
-    looked = before
+    looked, opens = before, _OPEN_PHRASE.search(text, begin, end)
     for index, clause in enumerate(same):
-        if _OPEN.intersection(clause.leads) or _OPEN_PHRASE.search(text, begin, clause.end):
+        if _OPEN.intersection(clause.leads) or (opens is not None and opens.end() <= clause.end):
             return None
-        if not _is_open(same, index) and not _is_told(clause, text, told):
-            if states(same, index, text, looked=looked):
-                return clause.start, clause.end
-        looked = looked or (clause.verb in LOOK and not clause.modal)
+        known = _is_open(same, index) or _is_told(clause, text, told)
+        if not known and states(same, index, text, looked=looked):
+            return clause.start, clause.end
+        looked = looked or (clause.verb in _LOOKS and clause.obliged)
     return None
 
 
@@ -115,42 +115,32 @@ def _is_open(same: Sequence[Clause], index: int) -> bool:
     clause = same[index]
     if _OPEN_HERE.intersection(clause.leads) or any(word in _OPEN_WORDS for word in clause.words()):
         return True
-    following = same[index + 1] if index + 1 < len(same) else None
-    return (
-        following is not None
-        and bool(
-            {"or", "otherwise", "if", "unless", "whether", "whatever", "whichever", "either"}.intersection(
-                following.leads
-            )
-        )
-        and following.leads[:1] != ("and",)
-    )
+    following = same[index + 1].leads if index + 1 < len(same) else ()
+    return not _OPEN.isdisjoint(following) and following[0] != "and"
 
 
 def _after_arrow(same: Sequence[Clause]) -> tuple[int, int] | None:
     """Return where an arrow leads from a tool to its result."""
     for source, result in pairwise(same):
-        if result.mark not in ("->", "=>", "\u2192", ":", "=") or result.leads:
+        if (
+            result.mark not in _ARROWS
+            or result.leads
+            or (source.verb in LOOK and source.bare and len(source.tokens) > 3)
+        ):
             continue
         nouns = [token.low for token in source.tokens]
-        if (source.verb in LOOK and source.bare and len(nouns) > 3) or not nouns:
-            continue
-        if (
-            result.mark in ("->", "=>", "\u2192", ":")
-            and not source.verb
-            and nouns[-1] in SOURCE | {"list", "sheet", "board"}
-        ):
-            if not (result.verb and result.bare and result.form in ("s", "base")):
-                return source.start, result.end
-        named = nouns[-1] in SOURCE or any(noun in SOURCE for noun in nouns[-3:]) or is_of_the_world(nouns[-1])
-        first = result.tokens[0]
-        word = first.low.strip('"')
-        says = first.text[:1].isdigit() or word in _RESULTS or word in STATE or is_state(word, "")
-        if named and says:
+        acts = bool(result.verb) and result.bare and result.form in ("s", "base")
+        if not source.verb and nouns[-1] in SOURCE | _LISTS and not acts:
+            return source.start, result.end
+        named = is_of_the_world(nouns[-1]) or not SOURCE.isdisjoint(nouns[-3:])
+        first = result.tokens[0].low.strip('"')
+        if named and (first[:1].isdigit() or first in _RESULTS | STATE or is_state(first, "")):
             return source.start, result.end
     return None
 
 
+_ARROWS = ("->", "=>", "\u2192", ":", "=")
+_LISTS = words("list sheet board")
 _RESULTS = words(
     "no not none nothing only error timeout one two three four five false true yes empty zero just already 404 "
     "nil null"

@@ -6,7 +6,7 @@ from itertools import islice
 from audition.scoring.lint._clauses import Clause, by_sentence, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
 from audition.scoring.lint._english import pattern, words
-from audition.scoring.lint._people import SOMEBODY, is_agent, is_user
+from audition.scoring.lint._people import SOMEBODY, head, is_agent, is_user
 from audition.scoring.lint._verbs import ACT, ANSWER, DEPENDS, GET, SAY, any_form
 
 CODE = "L4"
@@ -16,8 +16,11 @@ REWRITE = "Asks for their email address."
 
 _ADVICE = "Require the question, or put the answer into the scenario."
 _LET = pattern(
-    rf"^(?:has|have|lets?|makes?|gets?|allows?) (?:the [a-z]{{3,15}}|{SOMEBODY}|him|her|"
+    rf"^(?:has|have|lets?|gets?|makes?|allows?) (?:(?:the )?[a-z]{{3,15}}|{SOMEBODY}|him|her|"
     rf"them) (?:to )?{any_form(ANSWER, but='ed')}\b"
+    rf"|^(?:has|have|lets?) (?:(?:the )?{SOMEBODY}|him|her|them) (?!know|down|go|off|wait|feel|in\b|see|"
+    rf"understand|that|be\b|a\b|the\b)"
+    r"[a-z]{3,15}\b"
 )
 _TAKES = pattern(
     r"^(?:(?:puts?|poses?|fires?) (?:[\w-]{1,15} ){0,5}?questions?\b|(?:gets?|takes?|requires?|finds?|figures?|"
@@ -78,6 +81,7 @@ _ONLY_SPEECH = (
 )
 _LOOKS_UP = words("look check verify search inspect read retrieve pull fetch query locate")
 _LATER = words("will would 'll won't can could may might cannot can't")
+_OPEN = words("or nor unless otherwise instead because since while whereas without before if")
 _PERHAPS = words("or nor unless otherwise instead because since while whereas without before")
 
 _WHO = rf"(?:the |a |an )?(?:{SOMEBODY}|[a-z]{{3,14}}(?:er|or|ant|ent|ist|ee|ian))"
@@ -198,45 +202,30 @@ def _asks(clause: Clause, chain: Sequence[Clause], index: int, text: str) -> boo
     """Tell whether a clause gets something from the user."""
     if clause.negated or not clause.obliged or not clause.verb or _is_spoken(chain, index):
         return False
-    if _PERHAPS.intersection(clause.leads) or "if" in clause.leads:
+    if not _OPEN.isdisjoint(clause.leads):
         return False
     said = text[clause.tokens[len(clause.before)].start : clause.end]
     if is_user(clause.before):
-        asked = clause.passive and clause.verb in (
-            "ask",
-            "interview",
-            "question",
-            "prompt",
-            "quiz",
-            "invite",
-            "consult",
-        )
-        return asked or (clause.verb in ANSWER and not clause.passive and not clause.past and not clause.leads[1:])
+        gives = clause.verb in ANSWER and not clause.passive and not clause.past and not clause.leads[1:]
+        return gives or (clause.passive and clause.verb in _OF_PEOPLE)
     if clause.passive:
-        if (
-            _WITH_QUESTIONS.search(said)
-            or clause.verb == "await"
-            or (clause.verb == "take"
-            and said.split(" ")[1:2] == ["down"])
-            or (clause.verb == "take"
-            and "down" in clause.words())
-        ):
-            return True
-        return clause.verb in GET and clause.verb not in (
-            "request",
-            "learn",
-            "question",
-            "collect",
-            "establish",
-            "consult",
-        )
-    if not (clause.bare or is_agent(clause.before)):
-        return False
-    if _NOT_WHAT_IS_ASKED.search(said):
+        taken = clause.verb == "await" or (clause.verb == "take" and "down" in clause.words())
+        told = clause.verb in GET and head(clause.before) in _TOLD_BY_USERS
+        return taken or told or clause.verb in GET - _OF_THINGS or _WITH_QUESTIONS.search(said) is not None
+    if not (clause.bare or is_agent(clause.before)) or _NOT_WHAT_IS_ASKED.search(said):
         return False
     if clause.verb in GET:
         return True
     return bool(_LET.search(said) or _takes_from_user(said) or _WITH_QUESTIONS.search(said) or _WITH_THEM.search(said))
+
+
+_TOLD_BY_USERS = words(
+    "number code address name details date photo photos proof signature confirmation consent permission email "
+    "phone answer information data size amount reason place destination preference preferences choice account "
+    "requirements wishes"
+)
+_OF_PEOPLE = words("ask interview question prompt quiz invite consult")
+_OF_THINGS = words("request learn question collect establish consult")
 
 
 def _takes_from_user(said: str) -> bool:
@@ -249,6 +238,8 @@ def _uses(clause: Clause, asks: Clause, text: str) -> bool:
     leads = [lead for lead in clause.leads if lead not in ("and", "then", "so")]
     if clause.leads[-2:] == ("if", "so"):
         leads = []
+    if clause.leads[-2:] == ("after", "which"):
+        return clause.verb in ACT and not clause.negated
     if leads and not (clause.leads[:2] == ("so", "that") or set(leads) <= {"once", "whereupon", "that", "which"}):
         return False
     if clause.leads and clause.leads[-1] in ("that", "which") and clause.leads[:1] != ("so",):
@@ -263,6 +254,8 @@ def _uses(clause: Clause, asks: Clause, text: str) -> bool:
         return False
     if clause.form == "base" and clause.bare and not clause.mark and _asks_to_do(asks) and "then" not in clause.leads:
         return False
+    if clause.verb == "come" and [token.low for token in clause.after[:1]] == ["back"]:
+        return True
     if asks.verb in _COLLECTS and clause.verb in DEPENDS - _NOT_FROM_IT:
         return True
     said = text[clause.start : clause.end + 25].split(".")[0]

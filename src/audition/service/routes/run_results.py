@@ -1,5 +1,6 @@
 """The results of runs with everything in them, page by page; and the conversation behind each."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -8,12 +9,12 @@ from starlette.responses import Response
 
 from audition.reports.json import eval_data
 from audition.service.context import Here, Reader
-from audition.service.conventions import Paged, listed, reply
+from audition.service.conventions import Paged, listed, reply, seconds
 from audition.service.openapi import answers
 from audition.service.run_bodies import FullResultOut
 from audition.service.run_pages import cases_of, full_results
 from audition.service.run_places import LISTED, Place, ResultId, RunId, place_in, router_of
-from audition.store.service.database import Connection
+from audition.store.service.database import Connection, utc
 from audition.store.service.run_views import WholeResult, result_in
 from audition.store.service.trials import Outcome
 from audition.subjects import Family
@@ -92,5 +93,10 @@ def _trace(run_id: int, one: WholeResult) -> dict[str, object]:
         "trouble": data.get("trouble"),
         "usage": data["usage"],
         "duration_ms": data["duration_ms"],
-        "started_at": data["started_at"],
+        "started_at": _moment(data["started_at"]),
     }
+
+
+def _moment(started_at: str) -> str:
+    """Return when a trial began, as the API shows times; results keep it with an offset, or empty for not known."""
+    return seconds(utc(datetime.fromisoformat(started_at))) if started_at else started_at

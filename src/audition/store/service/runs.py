@@ -335,10 +335,13 @@ def renew(connection: Connection, one: Waiting) -> int | None:
     return None if found is None else int(found)
 
 
+_NOTE = insert(EVENTS)
+
+
 def append_event(connection: Connection, run_id: int, type: EventType, data: Mapping[str, object]) -> None:
     """Note what happened in a run, in the transaction that changes it; the row of the run is locked already."""
     row = {"run_id": run_id, "type": type, "data": to_json(data), "created_at": utc()}
-    connection.execute(insert(EVENTS).values(row))
+    connection.execute(_NOTE, row)
 
 
 def events_after(connection: Connection, run_id: int, after: int, *, limit: int = 500) -> list[Event]:

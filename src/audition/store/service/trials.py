@@ -1,16 +1,31 @@
 """Trials of a run: counted as they begin, and their results, written once, only by the worker that holds the run."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from typing import Any, Literal
 
-from sqlalchemy import Connection, and_, func, literal, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Integer,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    func,
+    literal,
+    select,
+    union_all,
+    update,
+)
+from sqlalchemy import insert as insert_into
 
 from audition.results import TrialResult
 from audition.store.service.database import utc
-from audition.store.service.runs import Claim, append_event, is_held
-from audition.store.service.tables import ATTEMPTS, RESULTS, RUNS
-from audition.wire import decode_result
+from audition.store.service.runs import Claim, EventType, append_event, is_held
+from audition.store.service.tables import ATTEMPTS, EVENTS, RESULTS, RUNS
+from audition.wire import decode_result, to_json
 
 Outcome = Literal["pass", "fail", "void", "abstain", "subject_error", "judge_error", "skipped"]
 """What became of a trial, in more words than a verdict has. Source: service research 4.1."""
@@ -39,18 +54,12 @@ class NewResult:
 
 def start(connection: Connection, insert: Insert, claim: Claim, case_id: int, trial: int) -> int | None:
     """Count that a trial is begun, and return how often it was; None when the claim holds no more, or is cancelled."""
-    key = {"run_id": claim.run_id, "case_id": case_id, "trial": trial}
-    values = [*map(literal, key.values()), literal(1), literal(claim.worker)]
-    counted = insert(ATTEMPTS).from_select(
-        [*key, "attempts", "worker"], _if_held(claim, *values).where(RUNS.c.cancelled.is_(False))
-    )
-    counted = counted.on_conflict_do_update(
-        index_elements=list(key), set_={"attempts": ATTEMPTS.c.attempts + 1, "worker": claim.worker}
-    )
-    attempts = connection.execute(counted.returning(ATTEMPTS.c.attempts)).scalar_one_or_none()
+    key = {"case_id": case_id, "trial": trial}
+    found = connection.execute(_counting(insert), _given({**key, "worker": claim.worker}, claim))
+    attempts = found.scalar_one_or_none()
     if attempts is None:
         return None
-    append_event(connection, claim.run_id, "case.started", {"case_id": case_id, "trial": trial, "attempt": attempts})
+    append_event(connection, claim.run_id, "case.started", {**key, "attempt": attempts})
     return int(attempts)
 
 
@@ -63,19 +72,15 @@ def uncount(connection: Connection, claim: Claim, case_id: int, trial: int) -> N
 
 def save(connection: Connection, insert: Insert, claim: Claim, result: NewResult) -> Literal["saved", "there", "lost"]:
     """Keep a result, unless there is one already, or the claim holds no more: then nothing is changed."""
-    row = {"run_id": claim.run_id, "generation": claim.generation, **asdict(result), "created_at": utc()}
-    values = [literal(value, RESULTS.c[name].type) for name, value in row.items()]
-    kept = insert(RESULTS).from_select(list(row), _if_held(claim, *values))
-    kept = kept.on_conflict_do_nothing(index_elements=["run_id", "case_id", "trial"])
-    result_id = connection.execute(kept.returning(RESULTS.c.id)).scalar_one_or_none()
+    at = utc()
+    row = {"generation": claim.generation, **asdict(result), "created_at": at}
+    result_id = connection.execute(_keeping(insert), _given(row, claim)).scalar_one_or_none()
     if result_id is None:
         held = connection.execute(select(RUNS.c.id).where(is_held(claim))).scalar_one_or_none()
         return "lost" if held is None else "there"
     told = {"case_id": result.case_id, "trial": result.trial, "result_id": result_id, "verdict": result.verdict}
-    append_event(connection, claim.run_id, "case.judged", told | {"outcome": result.outcome})
-    have = select(func.count()).where(RESULTS.c.run_id == claim.run_id).scalar_subquery()
-    progress = connection.execute(select(have.label("done"), RUNS.c.planned).where(RUNS.c.id == claim.run_id)).one()
-    append_event(connection, claim.run_id, "run.progress", {"done": progress.done, "of": progress.planned})
+    events = {"run": claim.run_id, "judged": to_json(told | {"outcome": result.outcome}), "at": at}
+    connection.execute(_TELLING, events)
     return "saved"
 
 
@@ -109,9 +114,54 @@ def results_of(connection: Connection, run_id: int, *, copies: bool = False) -> 
         yield decode_result(row.document, row=f"result {row.id}")
 
 
-def _if_held(claim: Claim, *values: Any) -> Any:
-    """Return a query for these values that finds nothing when the claim holds no more.
+def _given(row: Mapping[str, object], claim: Claim) -> dict[str, object]:
+    """Return the parameters of a statement that adds a row if a claim holds."""
+    values = {f"new_{name}": value for name, value in row.items()}
+    return values | {"held_run": claim.run_id, "held_generation": claim.generation}
+
+
+def _if_held(*columns: Column[Any]) -> Any:
+    """Return a query for new values of these columns that finds nothing when the claim holds no more.
 
     It locks the run's row, so that nobody takes the run between the look and the end of the transaction.
     """
-    return select(*values).select_from(RUNS).where(is_held(claim)).with_for_update()
+    values = [bindparam(f"new_{column.name}", type_=column.type) for column in columns]
+    is_it = and_(RUNS.c.id == bindparam("held_run"), RUNS.c.generation == bindparam("held_generation"))
+    return select(RUNS.c.id, *values).where(is_it, RUNS.c.status == "running").with_for_update()
+
+
+@cache  # these two are made once: each trial needs them, and making them takes longer than carrying them out
+def _counting(insert: Insert) -> Any:
+    """Return the statement that counts a trial as begun."""
+    columns = ATTEMPTS.c.case_id, ATTEMPTS.c.trial, ATTEMPTS.c.worker
+    held = _if_held(*columns).where(RUNS.c.cancelled.is_(False)).add_columns(literal(1))
+    names = ["run_id", "case_id", "trial"]
+    counted = insert(ATTEMPTS).from_select([*names, "worker", "attempts"], held)
+    again = {"attempts": ATTEMPTS.c.attempts + 1, "worker": bindparam("new_worker")}
+    return counted.on_conflict_do_update(index_elements=names, set_=again).returning(ATTEMPTS.c.attempts)
+
+
+@cache
+def _keeping(insert: Insert) -> Any:
+    """Return the statement that keeps a result."""
+    names = ["generation", *(one.name for one in fields(NewResult)), "created_at"]
+    kept = insert(RESULTS).from_select(["run_id", *names], _if_held(*(RESULTS.c[name] for name in names)))
+    kept = kept.on_conflict_do_nothing(index_elements=["run_id", "case_id", "trial"])
+    return kept.returning(RESULTS.c.id)
+
+
+def _telling() -> Any:
+    """Return the statement that notes a result and how far the run is, counted by the database: one way less to it."""
+    run, at = bindparam("run", type_=Integer), bindparam("at", type_=Text)
+    have = select(func.count()).where(RESULTS.c.run_id == run).scalar_subquery()
+    progress = literal('{"done":') + cast(have, Text) + literal(',"of":') + cast(RUNS.c.planned, Text) + literal("}")
+    judged: EventType = "case.judged"
+    so_far: EventType = "run.progress"
+    both = union_all(
+        select(run, literal(judged), bindparam("judged", type_=Text), at),
+        select(run, literal(so_far), progress, at).where(RUNS.c.id == run),
+    )
+    return insert_into(EVENTS).from_select(["run_id", "type", "data", "created_at"], both)
+
+
+_TELLING = _telling()
