@@ -20,7 +20,9 @@ _ROLE_MARKS = re.compile(r"<\|([^|<>]{1,40})\|>|\[(/?INST)\]|<(</?SYS>)>|<((?:st
 _REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 
-_CREDENTIAL = re.compile(r"aud_[st]_[\w-]{8,}|(?<=[Bb]earer )[^\s\"',;]{6,}|(?<=[Bb]asic )[\w+/=]{6,}|(?<=://)[^\s/?#@]+(?=@)")
+_CREDENTIAL = re.compile(
+    r"aud_[st]_[\w-]{8,}|(?<=[Bb]earer )[^\s\"',;]{6,}|(?<=[Bb]asic )[\w+/=]{6,}|(?<=://)[^\s/?#@]+(?=@)"
+)
 _NAMED = re.compile(
     r"""((?:authorization|api[-_]?key|password|secret|token|cookie)["']?\s*[:=]\s*["']?)([^\s"'&,;}]{3,})""",
     re.IGNORECASE,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.doubles.service_runs import add_dataset, add_run, ends, passed, run_of, until
 
-from audition.errors import NotFound, SettingsError
+from audition.errors import NotFound, SettingsError, StoreError
 from audition.results import TrialResult
 from audition.service.conducting import Performance
 from audition.service.runs import DurableRuns, Runs
@@ -126,6 +126,22 @@ def test_a_run_that_cannot_be_carried_out_failed_and_says_why(
         run = ends(database, queued(database, durable))
 
     assert (run.status, run.error_message) == ("failed", message)
+
+
+def test_a_run_whose_database_was_not_to_be_had_is_carried_out_later(database: Database) -> None:
+    troubles = iter([StoreError("the database cannot be used: the connection was cut")])
+
+    def open_run(_database: Database, _begun: runs.Begun) -> Performance:
+        for trouble in troubles:
+            raise trouble
+        return Passing()
+
+    with working(database, open_run) as durable:
+        run_id = queued(database, durable)
+
+        run = ends(database, run_id)
+
+    assert (run.status, run.error_message) == ("completed", None)
 
 
 def test_a_run_that_is_held_by_nobody_here_is_begun_anew(database: Database) -> None:

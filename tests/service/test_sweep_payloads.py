@@ -12,13 +12,16 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import Connection
 from tests.doubles.service_world import FAMILIES, SINGULAR, World, world_in
 
+from audition.errors import AuditionError
 from audition.service.conducting import Conducting
 from audition.service.performing import opener
 from audition.settings import Settings, providers_of
@@ -97,7 +100,6 @@ TRICKS = (
     "out/of/here.yaml",
 )
 SOURCES = ("jsonl", "csv", "yaml", "json", "adk", "botpress")
-TOOL_NAMES = {"url": "http", "server_url": "mcp", "document": "openapi", "function": "function"}
 
 
 @dataclass
@@ -117,9 +119,8 @@ class Watch:
             self.seen.append(f"import {arguments[0]}")
         elif event == "open" and not self._may_be_opened(arguments[0], arguments[1]):
             self.seen.append(f"open {arguments[0]} {arguments[1]}")
-        elif event in _NEVER or event.startswith(("subprocess.", "os.exec", "os.posix_spawn", "os.spawn", "socket.")):
-            if event not in _HARMLESS:
-                self.seen.append(f"{event} {arguments}")
+        elif event.startswith(_NEVER) and event not in _HARMLESS:
+            self.seen.append(f"{event} {arguments}")
 
     def _may_be_opened(self, path: object, mode: object) -> bool:
         if isinstance(path, int):
@@ -130,7 +131,17 @@ class Watch:
         return inside or (reads and where.startswith(self.allowed) and CANARY not in where)
 
 
-_NEVER = ("os.system", "os.fork", "os.forkpty", "ctypes.dlopen", "pickle.find_class")
+_NEVER = (
+    "os.system",
+    "os.fork",
+    "os.exec",
+    "os.posix_spawn",
+    "os.spawn",
+    "subprocess.",
+    "socket.",
+    "ctypes.",
+    "pickle.",
+)
 _HARMLESS = ("socket.__new__",)
 _OURS = frozenset(
     {
@@ -173,7 +184,7 @@ class Performed:
     def __init__(self) -> None:
         self.waiting: list[int] = []
 
-    def enqueue(self, connection: runs.Connection, run_id: int) -> None:
+    def enqueue(self, connection: Connection, run_id: int) -> None:
         """Note a run."""
         self.waiting.append(run_id)
 
@@ -182,17 +193,13 @@ class Performed:
         database, settings = world.service.database, world.service.settings
         while self.waiting:
             run_id = self.waiting.pop()
-            begun = database.write(
-                lambda connection, run_id=run_id: runs.begin(
-                    connection, database.now_s, run_id, generation=0, worker="w"
-                )
-            )
+            begin = partial(runs.begin, now_s=database.now_s, run_id=run_id, generation=0, worker="w")
+            begun = database.write(begin)
             if begun is None:
                 continue
             try:
                 ready = opener(settings)(database, begun)
-            except Exception as error:
-                assert type(error).__module__ == "audition.errors", error
+            except AuditionError:
                 continue
             asyncio.run(self._conduct(database, begun, ready))
 
@@ -201,22 +208,30 @@ class Performed:
         await conducting.to_the_end(conducting.one)
 
 
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """Return a world in a folder `project`, beside traps; its runs are carried out by `carry_out`."""
-    project = tmp_path / "project"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of this file's tests, with a folder `project` in it."""
+    return tmp_path_factory.mktemp("payloads")
+
+
+@pytest.fixture(scope="module")
+def world(folder: Path) -> Iterator[World]:
+    """Return a world in `project`, beside traps; its runs are carried out by `carry_out`."""
+    tmp_path, project = folder, folder / "project"
     (project / "scripts").mkdir(parents=True)
-    for folder in (project, tmp_path, project / "scripts"):
-        (folder / f"{CANARY}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w').close()\ndef run(): pass\n")
-        (folder / "conftest.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w').close()\n")
+    for place in (project, tmp_path, project / "scripts"):
+        (place / f"{CANARY}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w').close()\ndef run(): pass\n")
+        (place / "conftest.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w').close()\n")
     (tmp_path / "outside.yaml").write_text("otherwise: {reply: outside}\n")
     (project / "scripts" / "link.yaml").symlink_to(tmp_path / "outside.yaml")
-    monkeypatch.chdir(project)
+    before = Path.cwd()
+    os.chdir(project)
     settings = Settings(root=project, judge_model="scripted:Yes.")
     made = world_in(project, replace(settings, providers=providers_of(settings)))
     object.__setattr__(made.service, "runs", Performed())
     yield made
     made.service.database.close()
+    os.chdir(before)
 
 
 @contextmanager
@@ -285,8 +300,9 @@ def _bodies(world: World) -> list[tuple[str, str, dict[str, Any]]]:
          "parameters": {"type": "object", "properties": {"x": {"type": "string"}}}, "headers": {"X-A": "b"}},
         {"kind": "mock", "name": "b", "description": "B.", "results": [{"result": "r"}]},
         {"kind": "function", "name": "c", "function": "unregistered"},
-        {"kind": "mcp", "name": "d", "server_url": "https://example.com/mcp"},
-        {"kind": "openapi", "name": "e", "document": "https://example.com/openapi.json"},
+        {"kind": "mcp", "name": "d", "url": "https://example.com/mcp"},
+        {"kind": "openapi", "name": "e", "document": "https://example.com/openapi.json",
+         "server_url": "https://example.com"},
     ]  # fmt: skip
     agent = {"name": "n", "base_system_prompt": "p", "model": "scripted:Hello.", "description": "d"}
     candidate = {"candidate_system_prompt": "You help.", "label": "l", "judge": "scripted:Yes.", "tags": []}
@@ -352,12 +368,20 @@ def _uploads(payload: str) -> Iterator[tuple[str, bytes]]:
         yield source, payload.encode()
 
 
-@pytest.mark.parametrize("payload", CODE, ids=[f"code {number}" for number in range(len(CODE))])
-def test_data_is_never_code(hook: list[Watch], world: World, ask: Ask, tmp_path: Path, payload: str) -> None:
+def _some(texts: Sequence[str], *, each: int) -> list[Any]:
+    """Return a parameter for each text, all but some of them slow."""
+    return [
+        pytest.param(text, id=str(number), marks=() if number % each == 0 else pytest.mark.slow)
+        for number, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize("payload", _some(CODE, each=8))
+def test_data_is_never_code(hook: list[Watch], world: World, ask: Ask, folder: Path, payload: str) -> None:
     tree = world.trees["agents"]["own"]
     dataset = f"/api/v1/agents/{tree.subject}/eval-datasets/{tree.dataset}"
 
-    with watched(hook, tmp_path) as watch:
+    with watched(hook, folder) as watch:
         statuses = [
             ask(method, path, json=_with(body, way, payload))
             for method, path, body in _bodies(world)
@@ -376,8 +400,8 @@ def test_data_is_never_code(hook: list[Watch], world: World, ask: Ask, tmp_path:
 
     assert 201 in statuses
     assert watch.seen == []
-    assert not (tmp_path / "executed").exists()
-    assert [str(one) for one in tmp_path.rglob("*.done")] == []
+    assert not (folder / "executed").exists()
+    assert [str(one) for one in folder.rglob("*.done")] == []
 
 
 def _numbers(world: World, family: str) -> Mapping[str, str]:
@@ -387,28 +411,25 @@ def _numbers(world: World, family: str) -> Mapping[str, str]:
     return {name: str(number) for name, number in found.items()}
 
 
-@pytest.mark.parametrize("trick", TRICKS, ids=[f"trick {number}" for number in range(len(TRICKS))])
-def test_no_name_leads_out_of_the_folder(hook: list[Watch], world: World, ask: Ask, tmp_path: Path, trick: str) -> None:
+@pytest.mark.parametrize("trick", _some(TRICKS, each=8))
+def test_no_name_leads_out_of_the_folder(hook: list[Watch], world: World, ask: Ask, folder: Path, trick: str) -> None:
     paths = world.app.openapi()["paths"]
     tree = world.trees["agents"]["own"]
     escaped = trick.encode().replace(b"\0", b"%00").replace(b"\\", b"%5C").decode()
 
-    with watched(hook, tmp_path) as watch:
+    with watched(hook, folder) as watch:
         for template, operations in paths.items():
             family = FAMILIES["/orchestrators/" in template]
             numbers = _numbers(world, family)
             for method in operations:
                 for name in re.findall(r"{(\w+)}", template):
-                    path = re.sub(
-                        r"{(\w+)}", lambda one, name=name: escaped if one[1] == name else numbers[one[1]], template
-                    )  # noqa: E501
+                    path = template.format(**{**numbers, name: escaped})
                     ask(method.upper(), path, **({"json": {}} if method != "get" else {}))
             for one in operations.get("get", {}).get("parameters", ()):
                 if one["in"] == "query" and "/events" not in template and "/oidc/" not in template:
-                    path = re.sub(r"{(\w+)}", lambda found: numbers[found[1]], template)
-                    ask("GET", path, params={one["name"]: trick})
-        for folder in ("", "../", "docs/", "static/", "api/v1/"):
-            ask("GET", f"/{folder}{escaped}")
+                    ask("GET", template.format(**numbers), params={one["name"]: trick})
+        for start in ("", "../", "docs/", "static/", "api/v1/"):
+            ask("GET", f"/{start}{escaped}")
         for method, path, body in _bodies(world):
             for way in _places(body):
                 ask(method, path, json=_with(body, way, trick))
@@ -421,4 +442,4 @@ def test_no_name_leads_out_of_the_folder(hook: list[Watch], world: World, ask: A
         performed.carry_out(world)
 
     assert watch.seen == []
-    assert not (tmp_path / "executed").exists()
+    assert not (folder / "executed").exists()

@@ -5,7 +5,6 @@ it, as everywhere.
 """
 
 import json
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -109,7 +108,6 @@ def test_no_planted_secret_is_to_be_seen(
     seen += _found(
         {TOOL_HEADER, TOOL_QUERY}, {f"table {name}": text for name, text in rows.items() if name not in HELD}
     )
-    print("\n".join(seen))
     assert seen == []
 
 
@@ -173,7 +171,7 @@ def _answers(service: Served, runs: list[tuple[int, int, int]]) -> Iterator[tupl
         for template, operations in paths.items():
             if "get" not in operations or "/oidc/callback" in template:
                 continue
-            path = re.sub(r"{(\w+)}", lambda found, numbers=numbers: str(numbers[found[1]]), template)
+            path = template.format(**numbers)
             kinds = {"report": REPORTS, "export": EXPORTS}.get(path.rpartition("/")[2], ())
             for query in [f"?format={kind}&verbose=true" for kind in kinds] or ["", "?view=full"]:
                 yield path + query, _get(service, path + query)
@@ -201,8 +199,8 @@ def _rows_of_postgres(url: str) -> dict[str, str]:
         tables = connection.execute(
             "SELECT schemaname, tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
         ).fetchall()
-        found = {}
+        found: dict[str, str] = {}
         for schema, name in tables:
-            rows = connection.execute(f'SELECT t::text FROM "{schema}"."{name}" AS t').fetchall()  # type: ignore[arg-type]  # names of tables
+            rows = connection.execute(f'SELECT t::text FROM "{schema}"."{name}" AS t').fetchall()
             found[name] = found.get(name, "") + "\n".join(row for (row,) in rows)
         return found

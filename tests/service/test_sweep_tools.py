@@ -5,12 +5,13 @@ import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.doubles.service_runs import Served, served, until
 
+AT = "http://localhost:{port}/tools"
 SCRIPT = """
 answers:
   - when: order
@@ -54,18 +55,18 @@ def trap() -> Iterator[Trap]:
     one.close()
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[Served]:
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Return a service with a worker, whose model looks orders up."""
-    (tmp_path / "scripts").mkdir()
-    (tmp_path / "scripts" / "desk.yaml").write_text(SCRIPT)
-    with served(tmp_path) as one:
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "scripts").mkdir()
+    (folder / "scripts" / "desk.yaml").write_text(SCRIPT)
+    with served(folder) as one:
         yield one
 
 
-def _agent(service: Served, tool: Mapping[str, object]) -> tuple[int, Any]:
-    body = {"name": "A", "base_system_prompt": "p", "model": "scripted:desk.yaml", "tools": [tool]}
-    return service.ask("POST", "/api/v1/agents", body)
+def _body(tool: Mapping[str, object]) -> dict[str, object]:
+    return {"name": "A", "base_system_prompt": "p", "model": "scripted:desk.yaml", "tools": [tool]}
 
 
 def _ran(service: Served, agent: int) -> tuple[str, Any]:
@@ -87,45 +88,47 @@ def _http(url: str) -> dict[str, object]:
     return {"kind": "http", "name": "find", "description": "Finds.", "url": url, "method": "GET"}
 
 
-def test_a_tool_on_a_private_host_fails_and_the_run_goes_on(service: Served, trap: Trap) -> None:
-    agent = _agent(service, _http(f"http://localhost:{trap.port}/orders"))[1]["id"]
+def test_a_tool_on_a_private_host_fails_and_the_run_goes_on(process: Served, trap: Trap) -> None:
+    made = process.ask("POST", "/api/v1/agents", _body(_http(f"http://localhost:{trap.port}/orders")))[1]
 
-    path, run = _ran(service, agent)
-    results = [service.ask("GET", f"{path}/results/{one['trials'][0]['id']}/trace")[1] for one in run["results"]]
+    path, run = _ran(process, made["id"])
+    results = [process.ask("GET", f"{path}/results/{one['trials'][0]['id']}/trace")[1] for one in run["results"]]
 
     assert (run["status"], run["error_message"]) == ("completed", None)
     assert [one["verdict"] for one in run["results"]] == ["pass", "pass"]
     (call,) = results[0]["turns"][0]["tool_calls"]
-    assert "not a public address" in json.dumps(call["error"])
+    assert "not public" in json.dumps(call["error"])
     assert trap.caught == 0
 
 
 @pytest.mark.parametrize(
     "tool",
     [
-        pytest.param({"kind": "mcp", "name": "find", "server_url": "http://localhost:{port}/mcp"}, id="mcp"),
-        pytest.param(
-            {"kind": "openapi", "name": "find", "document": "http://localhost:{port}/openapi.json"}, id="openapi"
-        ),
+        pytest.param({"kind": "mcp", "name": "find", "url": AT}, id="mcp"),
+        pytest.param({"kind": "openapi", "name": "find", "document": AT, "server_url": AT}, id="openapi"),
     ],
 )
 def test_a_server_of_tools_on_a_private_host_is_not_asked_what_it_has(
-    service: Served, trap: Trap, tool: dict[str, str]
+    process: Served, trap: Trap, tool: dict[str, str]
 ) -> None:
-    status, made = _agent(service, {name: text.format(port=trap.port) for name, text in tool.items()})
+    status, made = process.ask(
+        "POST", "/api/v1/agents", _body({name: text.format(port=trap.port) for name, text in tool.items()})
+    )
     assert status == 201, made
 
-    _, run = _ran(service, made["id"])
+    _, run = _ran(process, made["id"])
 
     assert run["status"] == "failed"
     assert [one["verdict"] for one in run["results"]] == [None, None]
-    assert "not a public address" in run["results"][0]["error_message"]
+    assert "not public" in run["results"][0]["error_message"]
     assert trap.caught == 0
 
 
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "2130706433", "0x7f000001", "[::ffff:127.0.0.1]"]
 )
-def test_a_tool_on_a_private_address_is_refused_at_once(service: Served, trap: Trap, host: str) -> None:
-    assert _agent(service, _http(f"http://{host}:{trap.port}/"))[0] == 422
+def test_a_tool_on_a_private_address_is_refused_at_once(editor: TestClient, trap: Trap, host: str) -> None:
+    answer = editor.post("/api/v1/agents", json=_body(_http(f"http://{host}:{trap.port}/")))
+
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/tools/0/url")
     assert trap.caught == 0

@@ -145,7 +145,10 @@ def _agent_for(settings: Settings, database: Database, run: runs.Run, models: Mo
     around = SubjectSurroundings(
         models=models,
         tools=ToolSurroundings(
-            egress=Egress(service.allow_hosts), functions=service.functions, root=settings.root, secrets=secrets_in(settings)
+            egress=Egress(service.allow_hosts),
+            functions=service.functions,
+            root=settings.root,
+            secrets=secrets_in(settings),
         ),
         tool_mode=options.tool_mode,
         recordings=_recordings(database, run),

@@ -16,7 +16,7 @@ from typing import Any
 
 from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID, WorkflowStatus
 
-from audition.errors import AuditionError, StoreError
+from audition.errors import AuditionError, Conflict, NotFound, StoreError
 from audition.service.conducting import Conducting, Performance, Stop, lasting
 from audition.service.presence import Presence
 from audition.store.service import runs, workers
@@ -35,6 +35,11 @@ YOUNG_S = 30.0
 
 DRAIN_S = 22
 """How long a worker that is to end waits for its runs, whole seconds."""
+
+_OPENINGS = 30
+"""How often it is tried to open a run whose database cannot be used; a row that is damaged stays so."""
+
+_OPEN_AGAIN_S = 2.0
 
 _APPLICATION = "audition"
 _VERSION = f"audition-{VERSION}"
@@ -178,7 +183,7 @@ class DurableRuns(Runs):
 
     async def _conducted(self, begun: runs.Begun, generation: int) -> str:
         try:
-            performance = await asyncio.to_thread(self._open, self._database, begun)
+            performance = await self._opened(begun)
             stopped = await self._performed(begun, generation, performance)
         except AuditionError as error:
             return await self._failed(begun, f"{error.message}; {error.hint}" if error.hint else error.message)
@@ -189,6 +194,21 @@ class DurableRuns(Runs):
             held = runs.Holding(begun.claim.run_id, begun.claim.generation, self.me)
             await lasting(self._database.write, partial(self._taken, one=held))
         return stopped or "completed"
+
+    async def _opened(self, begun: runs.Begun) -> Performance:
+        """Return what a run is carried out with, once the database gives it; a cut connection is no fault of the run.
+
+        Raises: AuditionError.
+        """
+        for _ in range(_OPENINGS):
+            try:
+                return await asyncio.to_thread(self._open, self._database, begun)
+            except (NotFound, Conflict):
+                raise
+            except StoreError as error:
+                _log.error("run %d waits: %s", begun.claim.run_id, error)
+            await asyncio.sleep(_OPEN_AGAIN_S)
+        return await asyncio.to_thread(self._open, self._database, begun)
 
     async def _performed(self, begun: runs.Begun, generation: int, performance: Performance) -> Stop | None:
         """Carry out the trials of a run, each as a workflow; return the stop that kept it from its end."""
@@ -208,7 +228,8 @@ class DurableRuns(Runs):
             del self._held[run_id, generation]
 
     async def _failed(self, begun: runs.Begun, why: str) -> str:
-        await lasting(self._database.write, partial(runs.finish, claim=begun.claim, error=storable(without_credentials(why))))
+        told = storable(without_credentials(why))
+        await lasting(self._database.write, partial(runs.finish, claim=begun.claim, error=told))
         return "failed"
 
     async def _case(self, run_id: int, generation: int, case_id: int, number: int) -> None:

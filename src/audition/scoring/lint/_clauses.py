@@ -82,7 +82,7 @@ class Clause:
     def bare(self) -> bool:
         """Whether its verb has no subject of its own."""
         said = [token.low for token in self.before if token.low not in ADVERBS and not token.low.endswith("ly")]
-        if said and said[0] in _PREPOSITIONS:
+        if said and said[0] in _PREPOSITIONS and said[:2] not in (["at", "least"], ["at", "most"]):
             return sum(word in _DETERMINERS for word in said) <= 1
         return not said
 
@@ -112,7 +112,10 @@ def _with_reported(clause: Clause) -> tuple[Clause, ...]:
     if clause.verb not in _REPORTING:
         return (clause,)
     for index, token in enumerate(clause.after[:3]):
-        if token.low not in _SUBJECTS or (index == 0 and clause.verb in ("tell", "inform", "give", "show")):
+        numbered = index == 0 and len(clause.after) > 2 and clause.after[1].text[-1].isdigit() and token.low.isalpha()
+        if (token.low not in _SUBJECTS and not numbered) or (
+            index == 0 and clause.verb in ("tell", "inform", "give", "show")
+        ):
             continue
         rest = list(clause.after[index:])
         first, _main = verb_at(rest)

@@ -1,6 +1,7 @@
 """What a clause of a criterion states as a fact about the world outside the reply, which only a lookup can tell."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from audition.scoring.lint._clauses import Clause
 from audition.scoring.lint._english import pattern, words
@@ -10,6 +11,7 @@ from audition.scoring.lint._states import (
     after_verb,
     is_definite,
     is_fact,
+    is_in_state,
     is_somebody,
     is_specific,
     is_state_of,
@@ -29,6 +31,7 @@ _TURNS_OUT = pattern(
     r"\w{4,15}ed)|"
     r"pro(?:ves?|ved) (?:to (?:be|have)|\w{4,15}ed)|happen(?:s|ed) to (?:be|have)|(?:it )?(?:emerges?|emerged|"
     r"transpires?|transpired|appears?) that|it (?:then )?becomes? clear that|comes? to light|"
+    r"(?:is|are|was|were) (?:then )?(?:found|seen|shown|discovered) to (?:be|have)|"
     r"c(?:o|a)mes? to (?:nil|zero|nothing|\d))\b"
 )
 _COMES_BACK = pattern(
@@ -77,14 +80,31 @@ _CAUSES = words("since because as given considering seeing")
 COUNTED = words("no nobody none nothing neither two three four five six seven eight nine ten")
 
 
-def states(same: Sequence[Clause], index: int, text: str, *, looked: bool) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a scenario gives: the words of what it states, of what it asks, and of what it asks whether it is so.
+
+    `wanted` are the things that the user wants made. `shows`: the user shows something that the agent is to look at. `complains`: the user says how things are.
+    """
+
+    told: frozenset[str]
+    asked: frozenset[str]
+    whether: frozenset[str]
+    wanted: frozenset[str]
+    shows: bool
+    complains: bool
+
+
+def states(same: Sequence[Clause], index: int, text: str, given: Given, *, looked: bool) -> bool:
     """Tell whether a clause states as a fact what only a lookup can tell."""
     clause = same[index]
     said = text[clause.start : clause.end]
     reported = _is_reported(same, index)
     if _is_relative(same, index):
         return False
-    if clause.leads[-1:] == ("which",) and clause.bare and index and same[index - 1].tokens[-1].low in SOURCE:
+    if clause.leads[-1:] == ("which",) and clause.bare and index and same[index - 1].tokens[-1].low in SOURCE | _TESTS:
+        if same[index - 1].verb in LOOK and clause.verb in ("pass", "fail", "succeed") and not clause.modal:
+            return True
         return (clause.verb in RESULT or clause.verb == "have") and not _GENERAL.search(after_verb(clause, text))
     if _THERE.search(said) and _there_is(clause, reported=reported):
         return True
@@ -94,6 +114,8 @@ def states(same: Sequence[Clause], index: int, text: str, *, looked: bool) -> bo
         return True
     if not clause.verb:
         return False
+    if clause.modal in _FORETOLD and not reported and _source_answers(clause, reported=False, text=text):
+        return True
     if clause.modal and clause.modal not in ("should", "must", "has", "have", "can't", "cannot"):
         return False
     if reported and any(one.leads[:1] in (("when",), ("whenever",), ("if",)) for one in same[index + 1 : index + 6]):
@@ -101,12 +123,19 @@ def states(same: Sequence[Clause], index: int, text: str, *, looked: bool) -> bo
     if reported and looked and clause.before and head(clause.before) == "it":
         return clause.past or is_state_of(clause)
     if clause.bare or is_agent(clause.before):
-        return _finds(clause, text, looked=looked) or _expects(said)
-    return _source_answers(clause, reported=reported, text=text) or _world_is(
-        clause, same, index, reported=reported, text=text, looked=looked
+        sees = given.shows and not any(word in SOURCE for one in same[: index + 1] for word in one.words())
+        return (not sees and _finds(clause, text, looked=looked)) or _expects(said)
+    if not looked and not clause.modal and head(clause.before) in given.wanted:
+        return False
+    return (
+        _source_answers(clause, reported=reported, text=text)
+        or _is_as_recorded(clause, said)
+        or _world_is(clause, same, index, given, reported=reported, text=text, looked=looked)
     )
 
 
+_TESTS = words("test diagnosis check")
+_FORETOLD = words("will won't 'll")
 _MAY = words("may might can could would")
 
 
@@ -130,7 +159,7 @@ def _is_reported(same: Sequence[Clause], index: int) -> bool:
     return same[index - 1].verb in SAY or same[index - 1].tokens[-1].low in _NEWS
 
 
-_THERE = pattern(r"^(?:that |as )?there(?: being|'s|'re| is| are| was| were| has been)\b")
+_THERE = pattern(r"^(?:that |as )?there(?: being| will be| won't be|'s|'re| is| are| was| were| has been)\b")
 _ADMITS = words("acknowledge regret apologise apologize thank express concede recognise recognize understand")
 
 
@@ -177,16 +206,34 @@ def _source_answers(clause: Clause, *, reported: bool, text: str) -> bool:
     return False
 
 
+_RECORDED = pattern(
+    r"\b(?:as per|per|according to|judging by|going by) (?:the |its |our )?(?P<what>(?:[\w-]{2,15} ){0,2}[\w-]{2,15})\b"
+)
+
+
+def _is_as_recorded(clause: Clause, said: str) -> bool:
+    """Tell whether something is so as a record has it: it is late per the tracking data."""
+    found = _RECORDED.search(said)
+    if found is None or clause.modal or clause.form == "ing" or (clause.passive and clause.verb in ACT | SAY | LOOK):
+        return False
+    return any(word in SOURCE for word in found["what"].lower().split()) and not is_somebody(head(clause.before))
+
+
 def _there_is(clause: Clause, *, reported: bool) -> bool:
     """A record or a place that there is, or is not: there are no rooms left."""
     nouns = [token.low for token in clause.tokens[1:10]]
-    if clause.modal or any(noun in ("usually", "always", "often", "need", "no-one") for noun in nouns):
+    foretold = clause.modal in _FORETOLD and (nouns[1:2] in (["no"], ["any"]) or nouns[2:3] in (["no"], ["any"]))
+    if (clause.modal and not foretold) or any(
+        noun in ("usually", "always", "often", "need", "no-one") for noun in nouns
+    ):
         return False
     known = AVAILABLE if reported else AVAILABLE | ENTITY | SOURCE
     return any(noun in known or noun.removesuffix("s") in known for noun in nouns)
 
 
-def _world_is(clause: Clause, same: Sequence[Clause], index: int, *, reported: bool, text: str, looked: bool) -> bool:
+def _world_is(
+    clause: Clause, same: Sequence[Clause], index: int, given: Given, *, reported: bool, text: str, looked: bool
+) -> bool:
     """Something outside the reply is in a state, or came to be: the parcel was lost."""
     noun, first = head(clause.before), clause.before[0].low
     if clause.verb == "reveal" or (clause.verb == "exist" and first == "no"):
@@ -195,11 +242,19 @@ def _world_is(clause: Clause, same: Sequence[Clause], index: int, *, reported: b
     if of_the_reply or first in ("any", "every", "each"):
         return False
     none = first in ("no", "none", "neither") or clause.negated
-    known = is_of_the_world(noun) or noun in SOURCE
-    fact = is_fact(clause, none=none, known=known, reported=reported)
+    known = is_of_the_world(noun) or noun in SOURCE or any(char.isdigit() for char in noun) or noun in given.asked
+    if none and not known and clause.form == "ed" and not (clause.passive or clause.perfect):
+        return False  # no jargon left undefined: of the reply
+    in_doubt = noun in given.whether and is_definite(clause) and clause.verb != "be"
+    fact = is_fact(clause, none=none, known=known, reported=reported) or (in_doubt and is_in_state(clause))
+    if clause.verb in ABSENT and clause.negated and noun.endswith("s") and not is_definite(clause):
+        return False  # things in general: gift cards don't expire
     user = is_somebody(noun) or is_somebody(clause.before[-1].low)
     if reported:
         user = user and noun not in ("he", "she", "they")
+        named = {token.low for token in clause.before if any(char.isdigit() for char in token.low)}
+        if not named <= given.told | given.asked:
+            return False  # nobody said which one
         return _is_news(clause, noun, fact=fact, known=known, looked=looked) and not user
     if clause.perfect and noun in ("she", "he", "they") and index == 0 and clause.verb not in ANSWER:
         return len(same) > 1 and bool(same[1].before) and is_agent(same[1].before)
@@ -276,7 +331,7 @@ def _agent_follows(following: Sequence[Clause], text: str, end: int) -> bool:
 
 def _is_consequence(clause: Clause, same: Sequence[Clause], index: int, text: str) -> bool:
     """Tell whether the agent's part follows from what a clause says, as from a fact: `, so the agent says sorry`."""
-    if clause.passive and not clause.past and clause.verb in ACT | SAY | LOOK:
+    if clause.passive and not clause.past and clause.verb in ACT | SAY | LOOK and not is_stated(clause):
         return False
     if clause.form == "ing" or clause.modal:
         return False
@@ -303,7 +358,8 @@ def _finds(clause: Clause, text: str, *, looked: bool) -> bool:
         return False
     after = text[clause.after[0].start : clause.end] if clause.after else ""
     if clause.verb in ("get", "receive", "meet", "hit", "encounter"):
-        return bool(_GET_RESULT.search(after)) or (looked and " that" in after)
+        back = after.strip() == "back" and text[clause.end : clause.end + 6].strip().startswith("that")
+        return back or bool(_GET_RESULT.search(after)) or (looked and " that" in after)
     if (
         looked
         and clause.verb in ("gather", "read", "conclude", "infer", "deduce", "hear", "understand")

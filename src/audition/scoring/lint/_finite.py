@@ -130,7 +130,9 @@ def _is_finite(tokens: list[Token], index: int) -> bool:
         return False
     if form == "s":
         pronoun = "'s" in following
-        return (pronoun or not _is_auxiliary(following)) and not (following and _is_plain_verb(following))
+        return (pronoun or not _is_auxiliary(following)) and not (
+            following and _is_plain_verb(following) and verb != "say"
+        )
     plural = _is_plural(previous) or (
         index > 1 and previous.endswith("s") and "'" not in previous and tokens[index - 2].low in BEFORE_NOUN
     )

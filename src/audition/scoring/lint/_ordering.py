@@ -37,7 +37,7 @@ ORDERING = (
     pattern(
         r"\b(?:alphabetically|chronologically)\b(?! close)|\bback to front\b|\ba ?[-\u2013] ?z\b|\ba to z\b|"
         r"\bfrom (?:a to z|top to bottom|first to last|last to "
-            r"first|start to finish)\b|\b(?:an? )?(?:alphabetical|chronological|ascending|"
+            r"first)\b|\b(?:an? )?(?:alphabetical|chronological|ascending|"
             r"descending) (?:list\w{0,3}|sort\w{0,3}|order)\b"),
     pattern(
         r"\bfirst\b[^.;!?\n]{1,120}?\b(?:then|followed by|next|and after that|second)\b[^.;!?\n]{1,120}?"
@@ -107,8 +107,11 @@ ORDERING = (
             r"is (?:\w{1,20} )?mandatory)\b"),
     pattern(
         r"\b(?:the )?(?:very |opening |closing |top )?(?:first|last|opening|closing|final|second|top|"
+        r"topmost) (?:sentence|line|paragraph|bullet)(?: [a-z]{3,14}s (?:the|a|an|that|how|why|for|on|up|out|what)\b"
+        rf"| of (?:the|its|his|her) (?:\w{{2,12}} )?{_PART}\b)|"
+        r"\b(?:the )?(?:very |opening |closing |top )?(?:first|last|opening|closing|final|second|top|"
         r"topmost) (?:sentence|thing|line|"
-        r"words?|paragraph|bullet|point|topic|item|half|part)\b(?= (?:is|are|of|must|in|should|has|names?|says?|"
+        r"words?|paragraph|bullet|point|topic|item|half|part)\b(?= (?:is|are|must|in|should|has|names?|says?|"
         r"states?|mentions?|"
         r"gives?|tells?|to|covers?|contains?|the|it|be|reads?|asks?)\b)|"
         r"\b(?:is|be|are|as|come|comes|in) (?:the )?(?:very )?(?:first|last|opening|closing|final|"
@@ -148,7 +151,7 @@ ORDERING = (
     pattern(
         r"\b(?:comes?|goes|go|stands?|belongs?|sits?) (?:first|last|at the (?:top|end|bottom|start|"
         r"beginning)|above|below|beneath|before|after|"
-            r"ahead|up front|next|on top|in front)\b"),
+            r"ahead of|up front|next|on top|in front)\b"),
     pattern(
         rf"\b{_DEMANDS} (?:open|close|begin|start|end|finish|conclude|head|top|lead) (?:the|its|this|"
         rf"any) {_PART}\b"),
@@ -179,5 +182,20 @@ ORDERING = (
         r" to (?:the )?\w{3,10}\b"
     ),
     pattern(r"\bit says [\w' -]{2,30}, then [\w' -]{2,30}, (?:and )?then\b"),
-    pattern(r"\b\w{2,20} before \w{2,20}, \w{2,20} before \w{2,20}\b|\bin this way: first\b"),
+    pattern(
+        r"\b(?P<part>sentence|paragraph|line|bullet|section|heading) (?:one|1|#1)\b[^!?\n]{1,120}?"
+        r"\b(?P=part) (?:two|2|#2)\b|\b(?:1st|first) (?P<same>sentence|paragraph|line|bullet|section)\b[^!?\n]{1,120}?"
+        r"\b(?:2nd|second) (?P=same)\b"
+    ),
+    pattern(
+        r"\bin (?:the )?order of (?!the day\b|\d|magnitude)(?:the |their |its |his |her )?[a-z]|"
+        r"\bin the order:? (?:[\w-]{1,20} ){0,3}[\w-]{1,20}, (?:and )?(?:[\w-]{1,20} ){0,3}[\w-]{1,20}(?:,| and\b)"
+    ),
+    pattern(
+        rf"\b(?:{_PLACED}|lists?|covers?|(?:runs?|goes|go|walks?) through)\b[^.;!?\n]{{1,40}}? from (?:the )?[\w-]{{1,20}} "
+        r"(?:down to|up to|outwards?|inwards?|backwards?|downwards?|upwards?)\b"
+    ),
+    pattern(rf"\b{_DEMANDS} (?:open|start|begin|end|close|finish) on (?:the|an?|its)\b"),
+    pattern(
+        r"\b\w{2,20} before \w{2,20}(?:,| and)? (?:\w{2,20} )?before \w{2,20}\b|\bin this way: first\b"),
 )  # fmt: skip

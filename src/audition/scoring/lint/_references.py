@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 
 from audition.scoring.lint._english import pattern, words
-from audition.scoring.lint._people import SOMEBODY
+from audition.scoring.lint._people import SOMEBODY, is_person
 from audition.scoring.lint._verbs import HAND, any_form
+from audition.scoring.lint._world import SOURCE
 
 _GIVEN = (
     r"(?:provided|given|supplied|specified|attached|enclosed|pasted|dictated|uploaded|stated|quoted|submitted|"
@@ -28,7 +29,7 @@ _REFERS = (
         rf"all) {_GIVEN} (?:[\w'-]{{1,20}} )??(?P<noun>[\w'-]{{2,30}})\b"
     ),
     pattern(
-        rf"\b(?:the|their|his|her|all|every|each) {_NOUN} (?:(?:that |which )?(?:was|were|has been|have been) |"
+        rf"\b(?:the|their|his|her|all|every|each|and) {_NOUN} (?:(?:that |which )?(?:was|were|has been|have been) |"
         rf"(?:that |which )(?:is|are) )?"
         rf"(?:{_GIVEN}|mentioned|listed|sent|sent in|handed (?:in|over))"
         rf"(?: by (?:the |their )?{_WHO}\b| (?:above|below)\b| in (?:the|their|her|his) (?:question|message|"
@@ -37,18 +38,28 @@ _REFERS = (
     ),
     pattern(r"\bthe (?:above|preceding) (?P<noun>[\w'-]{2,30})\b"),
     pattern(
-        r"\bthe (?:[\w'-]{1,20} )??(?P<noun>text|message|list|sentence|code|document|table|details|example|"
+        r"\bthe (?:[\w'-]{1,20} )??(?P<noun>text|message|e-?mail|mail|letter|question|paragraph|list|sentence|code|document|table|details|example|"
         r"draft|note) (?:above|below)\b"
     ),
     pattern(
         rf"\b(?:and|the|all|both|each|every|those|any|four|three|two|five|points|words)(?: of the|"
         rf" the)? {_NOUN},? (?:(?:that|which|whose \w{{1,15}}) )?"
-        rf"{_WHO} (?:has |had |have |'s |just |originally |already ){{0,3}}(?P<handed>{_HANDED})\b"
+        rf"{_WHO} (?:has |had |have |'s |just |originally |already ){{0,3}}(?P<handed>{_HANDED})\b(?! (?:so|that|about|of)\b)"
+    ),
+    pattern(
+        r"\b(?:the|his|her|their) (?:[\w'-]{1,20} )?(?P<noun>text|message|note|letter|draft|file|code|photo|document|"
+        r"image|screenshot|details|data|list|table|wording|template|original|transcript) "
+        r"(?:provided|supplied|attached|pasted|uploaded|dictated|enclosed)(?= (?:and|to|into|for|as|in|with)\b)"
+    ),
+    pattern(
+        rf"\b(?:the|a|an|all|every|each) {_NOUN} (?:that|which) (?:stands?|appears?|(?:is|are|was|were|can be) (?:\w{{3,12}}))"
+        rf" (?:in|on) (?:the|his|her|their) (?:[\w'-]{{2,20}} )?(?:message|photos?|pictures?|screenshot|attachment|"
+        r"e-?mail|letter|draft|file|image|video|sketch|recording)\b"
     ),
     pattern(rf"\b(?P<noun>what|whatever) (?:{_WHO}) (?:has |had |have |just )?(?P<handed>{_HANDED})\b"),
     pattern(rf"\b(?:just |exactly )?(?P<noun>as) {_WHO} (?P<handed>{_HANDED})(?: (?:it|them|this|that))?(?= ?[.,;]|$)"),
     pattern(
-        rf"\bas (?:it |they )?(?:was |were |is )?(?P<noun>given|worded|phrased|written|dictated|supplied|"
+        rf"\bas (?:it |they )?(?:was |were |is )?(?P<noun>given|listed|named|reported|described|told|typed|worded|phrased|written|dictated|supplied|"
         rf"sent in|stated|provided|specified|submitted) by {_WHO}\b"
     ),
 )
@@ -125,6 +136,8 @@ def reference(text: str, scenario: str) -> tuple[tuple[int, int], str] | None:
             noun = found["noun"].lower()
             if (
                 noun in _NO_NOUN
+                or noun.endswith(("ly", "n't"))
+                or (refers is _REFERS[1] and (is_person(noun) or noun in SOURCE))
                 or given.has(noun, found.groupdict().get("handed"))
                 or _is_excluded(text, found, refers)
             ):
@@ -163,7 +176,7 @@ def _given(scenario: str) -> _Given:
 
 
 _NO_NOUN = words("once when until after if that which is are was were be")
-_NO_NAME = words("what whatever given as worded phrased written dictated")
+_NO_NAME = words("listed named reported described told typed what whatever given as worded phrased written dictated")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,20}\b")
 
 

@@ -24,11 +24,19 @@ def is_fact(clause: Clause, *, none: bool, known: bool, reported: bool) -> bool:
         return False
     if clause.passive:
         if clause.verb in ("contain", "include", "hold", "keep"):
-            return (none or known) and any(token.low in SOURCE for token in clause.after)
-        if is_state(participle_of(clause), after):
+            away = clause.verb == "hold" and after.startswith(("at ", "in ", "up"))
+            return (none or known) and (away or any(token.low in SOURCE for token in clause.after))
+        if _names_state(clause, after):
             return True
         if clause.verb in FOUND:
-            return none or (known and not clause.modal)
+            recorded = (
+                reported
+                or clause.verb not in ACT
+                or clause.past
+                or after.startswith(_IN_RECORDS)
+                or not YET.isdisjoint(clause.words())
+            )
+            return none or (known and not clause.modal and recorded)
         if clause.modal:
             return False
         if reported and clause.perfect:
@@ -49,6 +57,7 @@ def is_fact(clause: Clause, *, none: bool, known: bool, reported: bool) -> bool:
     return clause.verb in ("exist", "turn") and (known or none)
 
 
+_IN_RECORDS = ("as ", "among ", "at ", "by ", "against ", "in ", "on ", "under ", "with ", "until ", "till ", "up")
 _HAPPENS = words("leave report go end run call move drop start open close return come ship bounce")
 
 
@@ -61,7 +70,7 @@ def is_definite(clause: Clause) -> bool:
         return True
     return clause.before[0].low in words(
         "the his her their its your my no one two both all none this that there's it last"
-    ) or (any(token.text[:1].isdigit() for token in clause.before))
+    ) or any(char.isdigit() for token in clause.before for char in token.text)
 
 
 def is_specific(clause: Clause) -> bool:
@@ -71,6 +80,19 @@ def is_specific(clause: Clause) -> bool:
 
 def participle_of(clause: Clause) -> str:
     return clause.tokens[len(clause.tokens) - len(clause.after) - 1].low
+
+
+def _names_state(clause: Clause, after: str) -> bool:
+    return is_state(participle_of(clause), after) or (clause.verb == "book" and "fully" in clause.words())
+
+
+_HOURS = words("open opened closed")
+"""What an agent may know of a house."""
+
+
+def is_in_state(clause: Clause) -> bool:
+    """Tell whether a present passive may name a state: is closed."""
+    return clause.passive and not clause.modal and not clause.past and participle_of(clause) in STATE - _HOURS
 
 
 def _first_after(clause: Clause) -> str:
@@ -84,7 +106,7 @@ def is_stated(clause: Clause) -> bool:
     if clause.form == "ed" and not clause.passive and not clause.perfect and clause.verb in ACT - _HAPPENS:
         return False  # what is done, told in short: and the calf registered
     if clause.passive:
-        if is_state(participle_of(clause), _first_after(clause)):
+        if _names_state(clause, _first_after(clause)):
             return True
         return clause.past and (clause.verb not in ACT or bool(YET.intersection(clause.words())) or not clause.perfect)
     if clause.verb in ("be", "have"):
@@ -106,6 +128,8 @@ def is_state_of(clause: Clause) -> bool:
     if not said:
         return False
     if said[0] in STATE or (len(said) > 1 and f"{said[0]} {said[1]}" in STATE):
+        return True
+    if said[0] == "among" and any(word in ("hits", "matches", "results", "search") for word in said[1:4]):
         return True
     if said[0] in ("in", "on", "at", "among", "under", "with", "listed") and any(word in SOURCE for word in said[1:5]):
         return True

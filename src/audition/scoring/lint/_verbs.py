@@ -68,7 +68,7 @@ RESULT = words(
     "return show report yield list contain hold reveal confirm indicate say give have find know produce respond "
     "fail error succeed resolve place mention include lack state tell come turn throw exist display read carry "
     "record note bring name point suggest prove put locate identify deliver spit match feature output answer miss "
-    "log see warn print flag signal stand need offer"
+    "log see warn print flag signal stand need offer crash"
 )
 """What a source does when it is asked."""
 
@@ -96,7 +96,7 @@ _OTHERS = words(
     "transpire appear seem belong depend fit suit stand sit lie run land reach miss end start finish lead win "
     "lose grow fall rise drop work think believe feel mean require concern include refrain treat sell cost last "
     "serve wear narrow walk acknowledge contradict echo recite reproduce copy paste ensure guess invent assume "
-    "demand insist"
+    "demand insist qualify"
 )
 _IRREGULAR = {
     "be": "is are was were been being 's",

@@ -90,7 +90,8 @@ WORDING = (
         rf"turn)\b"),
     pattern(rf"{_QUOTED} ?(?:[-\u2013\u2014,]) ?(?:that|this|these|exactly|no other)\b"),
     pattern(
-        r"\b(?:as (?:is|are)|unaltered|unedited|unmodified|unabridged|unadapted|untouched)\b(?! (?:the|usual|"
+        rf"\b(?:as (?:is|are)|(?:{_TEXTS}|notice|clause|note|message|disclaimer|{_COPIES})\b[^.;!?\n]{{0,60}}? "
+        r"(?:unaltered|unedited|unmodified|unabridged|unadapted|untouched))\b(?! (?:the|usual|"
         r"possible|needed|"
         r"common|customary|known|appropriate|required|often|right|fair|fit|necessary|well|it|typical|proper|also))"
     ),
@@ -126,6 +127,7 @@ WORDING = (
         r"altered|missing|may|must|"
         r"should|can|is|left|out|moved|dropped|too)\b"
     ),
+    pattern(r"\b(?:appears?|used|quoted|stays?|kept|repeated|reproduced|included|cited|remains?) (?:unchanged|unaltered|intact)\b"),
     pattern(
         r"\b(?:no|not a) (?:variations?|deviations?|rewording|rephrasing|paraphras\w{1,5}|improvis\w{1,6}|"
         r"own words)\b"),

@@ -10,7 +10,7 @@ SOURCE = words(
     "spreadsheet scan lookups diagnostics diagnosis rota scoreboard census inbox mailbox finder gateway endpoint "
     "results data wiki intranet sensor telemetry backoffice back-office pipeline scanner tracer statement "
     "repository repo cache enquiry export overview screen job task connector integration webhook locator "
-    "validator audit website-search bookings cmdb erp ehr lms pos wms helpdesk ticketing tracing sap"
+    "validator forecast audit website-search bookings cmdb erp ehr lms pos wms helpdesk ticketing tracing sap"
 )
 """What tells an agent how things are."""
 
@@ -54,8 +54,8 @@ STATE = words(
     "registered unregistered enrolled listed unlisted unsigned signed ready broken faulty damaged defective "
     "recalled late early punctual running grounded held detained seized impounded towed unopened unread "
     "undelivered stopped paused settled unsettled cleared uncleared bounced reversed refunded disputed escalated "
-    "resolved unresolved assigned unassigned reserved sold busy away red green amber yellow unknown exhausted "
-    "spent used unused redeemed maxed capped billed charged unclaimed claimed left flat abandoned misrouted "
+    "resolved finished unresolved assigned unassigned reserved sold busy away red green amber yellow unknown exhausted "
+    "spent used unused redeemed maxed capped billed charged unclaimed left flat abandoned misrouted "
     "rerouted misplaced archived deleted banned barred unconfirmed confirmed waitlisted"
 ) | {
     "sold out", "out of", "in stock", "fully booked", "on hold", "in transit", "at customs", "on its", "out for",
@@ -72,9 +72,7 @@ FOUND = words(
 )
 """Passives that say that something is in the records, or is not."""
 
-ABSENT = words(
-    "exist lack lapse expire arrive fail stand remain show run end fall belong owe hold contain match miss bounce"
-)
+ABSENT = words("exist lack lapse expire arrive fail stand remain show run end fall owe hold contain match miss bounce")
 """What things do by themselves, as a lookup tells."""
 
 BY_AGENTS = words(
@@ -96,6 +94,8 @@ def is_state(participle: str, after: str) -> bool:
         "flagged",
         "recorded",
     ):
+        return True
+    if participle in ("booked", "sold", "filled", "snapped", "maxed") and after.startswith(("out", "up", "solid")):
         return True
     if participle in ("taken", "left") and after and not after.startswith("by"):
         return False

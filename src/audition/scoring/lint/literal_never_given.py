@@ -35,14 +35,14 @@ _LITERAL = pattern(
     r"(?P<mail>\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})|(?P<text>\"[^\"\n]{2,200}\")|"
     rf"(?P<bound>\b{_BOUND} (?:\w{{1,12}} )?\d{{1,9}})|"
     rf"(?P<value>(?<![\w.])(?![123](?:st|nd|rd)\b(?! of|"
-    rf" [A-Z]))[#$\u20ac\u00a3]?[A-Z]{{0,12}}-?\d[\w:,/-]{{0,30}}(?:\.\d{{1,9}})?)(?![ -]?{_UNIT})"
+    rf" [A-Z]))[#$\u20ac\u00a3]?[A-Z]{{0,12}}-?\d[\w:,/-]{{0,30}}(?:\.\d{{1,9}})?)(?![\w,]*\d)(?![ -]?{_UNIT})"
 )
 _RECORD = pattern(
     r"\b(?:order|ticket|invoice|booking|case|claim|appointment|account|policy|reference|tracking|parcel|serial|"
     r"passport|"
     r"flight|reservation|membership|customer|contract|confirmation|van|flat|plot|gate|seat|po|meter|permit|locker|unit|"
     r"item|candidate|employee|patient|container|shipment|truck|delivery|bus|train|transaction|voucher|file|job|"
-    r"asset|code|coupon|promo)"
+    r"asset|code|coupon|promo|card|reading|tag|plate|pin|extension)"
     r"(?: (?:number|no\.?|id|code|ref|reference|ending(?: in)?))? "
     r"(?P<value>#?(?-i:[A-Z]{1,5}[- ]?)?\d[\w-]{1,30})"
 )
@@ -115,12 +115,20 @@ def _literals(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
         begin = clause.after[0].start if clause.verb in _MOVES and clause.before and clause.after else clause.start
         following = chain[index + 1 : index + 3]
         if not clause.verb and not acting and not clause.leads:
-            acting = any(one.sentence == clause.sentence and not one.before and one.verb in _MOVES for one in following)
-        if clause.sentence in flagged:
+            acting = any(
+                one.sentence == clause.sentence
+                and not one.before
+                and not one.leads
+                and (
+                    one.verb in _MOVES or (one.passive and one.verb in ACT - SAY and not one.negated and not one.modal)
+                )
+                for one in following
+            )
+        if clause.sentence in flagged or (clause.verb in _REWORKS and '"' in scenario):
             continue
         found = _first_absent(_LITERAL, criterion.plain, (begin, clause.end), folded, known) if acting else None
         if not (head(clause.before) in SOURCE and clause.verb in RESULT):
-            found = found or _first_absent(_RECORD, criterion.plain, (begin, clause.end), folded, known)
+            found = found or _first_absent(_RECORD, criterion.plain, (clause.start, clause.end), folded, known)
         if found is None and acting:
             found = _count(clause, known) or _name(clause, criterion.plain, folded)
         if found is not None and not _EXAMPLE.search(criterion.plain, max(0, found[0][0] - 90), found[0][0]):
@@ -138,6 +146,8 @@ def _acts(clause: Clause) -> bool:
     noun = head(clause.before)
     if noun in SOURCE and clause.verb in RESULT and noun not in _ARTEFACT - {"record", "log", "entry"}:
         return False
+    if noun == "account" and clause.verb in RESULT:
+        return False
     if noun in _ARTEFACT and clause.verb in _HOLDS:
         return True
     first = clause.after[0].low if clause.after else ""
@@ -149,6 +159,8 @@ def _acts(clause: Clause) -> bool:
         return False
     if is_user(clause.before) and clause.verb == "tell":
         return first not in ("that", "how", "what")
+    if is_user(clause.before) and not clause.passive and clause.past:
+        return False  # what somebody else did
     return clause.verb in ("book", "log", "note") or (noun not in _ARTEFACT_PARTS and _does(clause))
 
 
@@ -167,7 +179,8 @@ def _agent_acts(clause: Clause, first: str) -> bool:
 
 _FORETELLS = words("can could may might would will cannot can't")
 _FRAMES = words("close open end begin start finish conclude lead")
-_MOVES = words("go move reach end land")
+_REWORKS = words("correct fix translate rewrite improve convert")
+_MOVES = words("go move reach end land become")
 _PLACES = words("if when whether unless how what which who whose where that why")
 _ONLY_SAID = SAY - words("cancel note match draft show correct fix") | words(
     "note link reply answer remind get do bring generate produce make prepare quote value estimate translate "
@@ -188,7 +201,7 @@ _NO_ACT = (
     | FIND
     | RESULT
     | words(
-        "be have do like wait help try need want let produce match cost come use keep stay avoid ensure treat prefer "
+        "arrive conclude reach total amount add be have do like wait help try need want let produce match cost come use keep stay avoid ensure treat prefer "
         "follow assume work figure reckon count"
     )
 )

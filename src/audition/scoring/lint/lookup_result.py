@@ -7,11 +7,11 @@ from itertools import pairwise
 from audition.scoring.lint._clauses import Clause, by_sentence, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
 from audition.scoring.lint._english import content_words, pattern, words
-from audition.scoring.lint._facts import COUNTED, states
+from audition.scoring.lint._facts import COUNTED, Given, states
 from audition.scoring.lint._finite import Token
-from audition.scoring.lint._people import is_agent
+from audition.scoring.lint._people import head, is_agent, is_user
 from audition.scoring.lint._states import YET, after_verb
-from audition.scoring.lint._verbs import LOOK, verb_of
+from audition.scoring.lint._verbs import LOOK, SAY, verb_of
 from audition.scoring.lint._world import SOURCE, STATE, is_of_the_world, is_state
 
 CODE = "L1"
@@ -40,7 +40,7 @@ def look(criterion: Criterion) -> Iterator[LintFinding]:
     """Yield the first result that is predicted, unless the case itself says what tools return."""
     if not criterion.english or criterion.canned:
         return
-    span = _predicted(criterion.plain, _told(criterion.scenario or "")) or _told_after_a_look(
+    span = _predicted(criterion.plain, _given(criterion.scenario or "")) or _told_after_a_look(
         criterion.plain, criterion.scenario
     )
     if span is not None:
@@ -48,11 +48,11 @@ def look(criterion: Criterion) -> Iterator[LintFinding]:
         yield criterion.finding(CODE, SEVERITY, span, message, REWRITE)
 
 
-def _predicted(text: str, told: frozenset[str]) -> tuple[int, int] | None:
+def _predicted(text: str, given: Given) -> tuple[int, int] | None:
     """Return where a text predicts a result, None when it does not."""
     looked = False
     for same in by_sentence(clauses(text)):
-        found = _in_sentence(same, text, told, before=looked)
+        found = _in_sentence(same, text, given, before=looked)
         if found is not None:
             return found
         looked = any(
@@ -88,7 +88,7 @@ _LOOKS = LOOK - words("request call")
 _NAMING = words("name tell give state report quote mention")
 
 
-def _in_sentence(same: Sequence[Clause], text: str, told: frozenset[str], *, before: bool) -> tuple[int, int] | None:
+def _in_sentence(same: Sequence[Clause], text: str, given: Given, *, before: bool) -> tuple[int, int] | None:
     begin, end = same[0].start, same[-1].end
     whole = text[begin:end]
     if same[0].leads[:1] and same[0].leads[0] in ("if", "otherwise", "unless", "when", "whenever", "should", "whether"):
@@ -99,12 +99,14 @@ def _in_sentence(same: Sequence[Clause], text: str, told: frozenset[str], *, bef
     arrow = _after_arrow(same)
     if arrow is not None:
         return arrow
+    answered = same[0].leads[:1] in (("after",), ("once",)) and is_user(same[0].before)
     looked, opens = before, _OPEN_PHRASE.search(text, begin, end)
     for index, clause in enumerate(same):
         if _OPEN.intersection(clause.leads) or (opens is not None and opens.end() <= clause.end):
             return None
-        known = _is_open(same, index) or _is_told(clause, text, told)
-        if not known and states(same, index, text, looked=looked):
+        known = _is_open(same, index) or _is_told(clause, text, given.told) or _is_agreed(same, index, given)
+        known = known or (answered and head(clause.before) not in SOURCE)
+        if not known and states(same, index, text, given, looked=looked):
             return clause.start, clause.end
         looked = looked or (clause.verb in _LOOKS and clause.obliged)
     return None
@@ -114,6 +116,12 @@ def _is_open(same: Sequence[Clause], index: int) -> bool:
     """Tell whether a clause, or what follows it, leaves the result open."""
     clause = same[index]
     if _OPEN_HERE.intersection(clause.leads) or any(word in _OPEN_WORDS for word in clause.words()):
+        return True
+    if clause.leads[-1:] == ("which",) and clause.mark != "," and same[0] is not clause:
+        return True  # which one it is, or a part of what is named
+    if clause.leads[-1:] == ("that",) and index and same[index - 1].negated and same[index - 1].verb in SAY:
+        return True
+    if any(one.leads[:1] == ("or",) and one.bare and one.verb and one.form == "s" for one in same[index + 1 :]):
         return True
     following = same[index + 1].leads if index + 1 < len(same) else ()
     return not _OPEN.isdisjoint(following) and following[0] != "and"
@@ -130,7 +138,7 @@ def _after_arrow(same: Sequence[Clause]) -> tuple[int, int] | None:
             continue
         nouns = [token.low for token in source.tokens]
         acts = bool(result.verb) and result.bare and result.form in ("s", "base")
-        if not source.verb and nouns[-1] in SOURCE | _LISTS and not acts:
+        if not source.verb and nouns[-1] in SOURCE | _LISTS and not acts and source is same[0]:
             return source.start, result.end
         named = is_of_the_world(nouns[-1]) or not SOURCE.isdisjoint(nouns[-3:])
         first = result.tokens[0].low.strip('"')
@@ -148,10 +156,37 @@ _RESULTS = words(
 _ASKED = pattern(r"\?|\b(?:if|whether|wonders?|wants? to know|any news|curious)\b")
 
 
-def _told(scenario: str) -> frozenset[str]:
-    """Return the words of what a scenario states, without what it asks."""
-    stated = (one for one in re.split(r"(?<=[.!?])\s", scenario) if not _ASKED.search(one))
-    return frozenset(content_words(" ".join(stated)))
+_SHOWS = pattern(
+    r"\b(?:past(?:es?|ed)|shar(?:es?|ed)|attach(?:es|ed)?|upload(?:s|ed)?|snippet|stack ?trace|spreadsheet|code|excerpt|"
+    r"screenshot|draft|essay|photo)\b|```"
+)
+_WHETHER = pattern(
+    r"^(?!.*\b(?:can|could|may|might|would|possible|please|how)\b)"
+    r"(?:(?:is|are|has|have|did|does|was|were|where)\b|.*\b(?:if|whether|where)\b)"
+)
+_WANTED = pattern(r"\b(?:for|me|write|draft|create|make|compile|prepare) an? ((?:[\w-]{2,15} ){0,2}[\w-]{2,15})")
+_COMPLAINS = pattern(r"\b(?:says?|said|tells?|told|complains?|claims?|reports?|mentions?|writes?|states?)\b")
+
+
+def _given(scenario: str) -> Given:
+    """Return what a scenario states, asks, and shows."""
+    parts = re.split(r"(?<=[.!?])\s", scenario)
+    asked = [one for one in parts if _ASKED.search(one)]
+    stated = [one for one in parts if one not in asked]
+    return Given(
+        told=frozenset(content_words(" ".join(stated))),
+        asked=frozenset(content_words(" ".join(asked))),
+        whether=frozenset(word for one in asked if _WHETHER.search(one) for word in content_words(one)),
+        wanted=frozenset(word for found in _WANTED.findall(scenario) for word in found.lower().split()),
+        shows=_SHOWS.search(scenario) is not None,
+        complains=_COMPLAINS.search(" ".join(stated)) is not None,
+    )
+
+
+def _is_agreed(same: Sequence[Clause], index: int, given: Given) -> bool:
+    """Tell whether a clause is what the user said, which the agent agrees with."""
+    agreed = bool(index) and same[index - 1].verb in ("confirm", "acknowledge", "agree", "accept", "note")
+    return agreed and given.complains and "that" in same[index].leads
 
 
 def _is_told(clause: Clause, text: str, told: frozenset[str]) -> bool:

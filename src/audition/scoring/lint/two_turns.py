@@ -42,7 +42,7 @@ _WITH_THEM = pattern(
     r"clarif(?:y|ies)|confirms?|establish(?:es)?|plans?|verif(?:y|ies)|"
     r"double-checks?)\b[^.;]{0,60}?\bwith (?:him|her|them|the [a-z]{3,15})\b"
 )
-_NOT_WHAT_IS_ASKED = pattern(r"^(?:asks?|asking)?\b(?:.{0,20}\b)?(?:anything else|more help|a rating)\b")
+_NOT_WHAT_IS_ASKED = pattern(r"^(?:asks?|asking)?\b(?:.{0,20}\b)?(?:anything else|more help)\b")
 _WITH_IT = pattern(
     r"\b(?:accordingly|on (?:that|this|its|their) basis|(?:based|depending|building|acting|relying) on\b.{0,40}|"
     r"(?:with|for|from|to|into|in|under|around|by|using|on|of|off|at|against|containing|including|about|as) "
@@ -52,7 +52,7 @@ _WITH_IT = pattern(
     r"(?:that|which) (?:then )?(?:fits?|match(?:es)?|suits?|reflects?|uses?|meets?|takes?)|they|he|she)\b"
 )
 _USES_IT = pattern(
-    r"\b(?:uses? (?:it|that|them|the \w{1,12})|(?:he|she|they|we|it|the [a-z]{3,15}) "
+    rf"\b(?:uses? (?:it|that|them|the \w{{1,12}})|(?:we|it|(?:the )?{SOMEBODY}) "
     rf"(?:has |have |then )?{any_form(ANSWER, but='ing')})\b"
 )
 _REGARDLESS = pattern(
@@ -80,12 +80,19 @@ _ONLY_SPEECH = (
     )
 )
 _LOOKS_UP = words("look check verify search inspect read retrieve pull fetch query locate")
+_ALREADY = pattern(r"[^.;,\n]{0,80}\b(?:already|beforehand|earlier)\b")
+_FORETELLS = words("offer promise announce leave keep hold stay")
+_NONE = (["nothing"], ["no"], ["none"], ["neither"])
 _LATER = words("will would 'll won't can could may might cannot can't")
 _OPEN = words("or nor unless otherwise instead because since while whereas without before if")
 _PERHAPS = words("or nor unless otherwise instead because since while whereas without before")
 
 _WHO = rf"(?:the |a |an )?(?:{SOMEBODY}|[a-z]{{3,14}}(?:er|or|ant|ent|ist|ee|ian))"
 _ANSWERED = any_form(ANSWER, but="base")
+_HAS_CONSENTED = pattern(
+    r"\b(?:yes|ok|okay|go ahead|please do|(?:confirms?|agrees?|accepts?|agreed|confirmed|accepted) (?:to|that|the|with)|"
+    r"i (?:agree|confirm|accept|consent))\b"
+)
 _CONSENT = (
     r"(?:acceptance|agreement|confirmation|approval|reply|answers?|consent|choice|permission|go-ahead|response|yes|ok|"
     r"okay|say-so|authori[sz]ation|decision|sign-off|assent|feedback|selection|input|pick|receipt of)"
@@ -123,6 +130,7 @@ _NEEDS = (
         r"obtained|supplied|provided|named|clear|in hand|collected|entered|stated)\b"
     ),
     pattern(
+        rf"\bthe [a-z]{{3,15}} (?:that |which )?{SOMEBODY} (?:then )?(?:chooses?|picks?|selects?|opts? for|settles? on)\b|"
         rf"\b(?:whichever|whatever|the (?:one|option|slot|date|day|time)) (?:\w{{1,15}} )?(?:{_WHO}) (?:then )?"
         r"(?:chooses?|picks?|prefers?|selects?|takes?|opts? for|goes for|decides on|settles on|confirms?|likes?|"
         r"wants?|fancies)\b"
@@ -138,7 +146,10 @@ _NEEDS = (
         r"\bthe (?:one|slot|option|date|time|offer) (?:that (?:is|was) )?(?:chosen|selected|picked|preferred|"
         r"agreed on)\b"
     ),
-    pattern(r"\bwhereupon\b|\bupon which\b"),
+    pattern(
+        r"\bwhereupon\b|\bupon which\b|\b(?:after|at|with) (?:each|every) (?:answer|reply|response)\b|"
+        rf"\bto what {_WHO} \w{{3,12}} (?:each time|every time|at each|in turn|next|then)\b"
+    ),
     pattern(
         r"\b(?:once|as soon as|after|until|when) (?:we|it|the (?:agent|bot|assistant)) (?:has|have|had|gets?|"
         r"got|receives?|received|knows?|"
@@ -171,7 +182,7 @@ def look(criterion: Criterion) -> Iterator[LintFinding]:
         yield criterion.finding(CODE, SEVERITY, span, message, f"{said[:1].upper()}{said[1:]}.")
         return
     answered = _after_an_answer(chain, criterion.plain)
-    if answered is not None:
+    if answered is not None and not _HAS_CONSENTED.search(criterion.scenario or ""):
         message = "the text is about what happens after an answer, but nobody answers within one response"
         yield criterion.finding(CODE, SEVERITY, answered, message, _ADVICE)
 
@@ -188,9 +199,11 @@ def _asked_and_used(chain: Sequence[Clause], text: str) -> tuple[Clause, Clause,
             continue
         until = clause
         for later in islice(chain, index + 1, None):
+            if later.leads[:1] == ("if",) and _ALREADY.match(text, later.start):
+                break
             if later.sentence > clause.sentence + 2 or _REGARDLESS.search(text, later.start, later.end):
                 break
-            if _uses(later, clause, text):
+            if _uses(later, clause, text, with_what=_added(until, clause, text)):
                 return clause, until, later
             if _PERHAPS.intersection(later.leads):
                 break
@@ -215,7 +228,7 @@ def _asks(clause: Clause, chain: Sequence[Clause], index: int, text: str) -> boo
     if not (clause.bare or is_agent(clause.before)) or _NOT_WHAT_IS_ASKED.search(said):
         return False
     if clause.verb in GET:
-        return True
+        return not clause.after or clause.after[0].low not in ("no", "nothing", "neither", "nobody")
     return bool(_LET.search(said) or _takes_from_user(said) or _WITH_QUESTIONS.search(said) or _WITH_THEM.search(said))
 
 
@@ -233,16 +246,25 @@ def _takes_from_user(said: str) -> bool:
     return found is not None and found["who"] not in ("the", "system", "tool", "database", "record", "account", "file")
 
 
-def _uses(clause: Clause, asks: Clause, text: str) -> bool:
+def _added(clause: Clause, asks: Clause, text: str) -> str:
+    """Return what stands between commas before a verb: and, from the answers, suggests."""
+    return "" if clause is asks or clause.verb else text[clause.start : clause.end] + " "
+
+
+def _uses(clause: Clause, asks: Clause, text: str, *, with_what: str) -> bool:
     """Tell whether a clause does something that needs the answer."""
     leads = [lead for lead in clause.leads if lead not in ("and", "then", "so")]
     if clause.leads[-2:] == ("if", "so"):
         leads = []
     if clause.leads[-2:] == ("after", "which"):
         return clause.verb in ACT and not clause.negated
+    if clause.leads == ("which",) and clause.mark == "," and is_agent(clause.before):
+        return (clause.verb in ACT or clause.verb == "use") and clause.obliged and not clause.negated
     if leads and not (clause.leads[:2] == ("so", "that") or set(leads) <= {"once", "whereupon", "that", "which"}):
         return False
     if clause.leads and clause.leads[-1] in ("that", "which") and clause.leads[:1] != ("so",):
+        return False
+    if clause.verb in _FORETELLS or [token.low for token in clause.before[:1]] in _NONE:
         return False
     if not clause.verb or clause.negated or clause.modal in _LATER or (clause.form == "ing" and not clause.passive):
         return False
@@ -258,7 +280,7 @@ def _uses(clause: Clause, asks: Clause, text: str) -> bool:
         return True
     if asks.verb in _COLLECTS and clause.verb in DEPENDS - _NOT_FROM_IT:
         return True
-    said = text[clause.start : clause.end + 25].split(".")[0]
+    said = with_what + text[clause.start : clause.end + 25].split(".")[0]
     then = "then" in clause.leads or bool(_WITH_IT.search(said)) or bool(_USES_IT.search(said))
     if clause.verb in _LOOKS_UP and {token.low for token in asks.after[-2:]}.intersection(clause.words()):
         return True
@@ -314,7 +336,10 @@ def _is_told(same: Sequence[Clause], where: int, before: str) -> bool:
         if one.start <= where < one.end and one.verb and one.bare and not one.modal and one.form != "ing"
     ]
     if any(
-        one.verb not in ("offer", "promise", "wait") and not one.negated and one.verb_end > where + 4 for one in within
+        one.verb not in ("offer", "promise", "wait")
+        and not one.negated
+        and (one.verb_end > where + 4 or one.verb in ACT - SAY - _SPOKEN)
+        for one in within
     ):
         return False
     main = [one for one in same if one.verb and not (one.start <= where < one.end)]

@@ -28,10 +28,12 @@ OnConflict = Literal["skip", "update", "fail"]
 
 _FILE = {"schema": {"type": "string"}}
 _TAKEN = ("application/octet-stream", "text/plain", *sorted({*MEDIA_TYPES.values()}))
-_UPLOAD = {"requestBody": {"required": True, "content": dict.fromkeys(_TAKEN, {"schema": {}})}}
+_UPLOAD = {"requestBody": {"required": True, "content": {kind: {"schema": {}} for kind in _TAKEN}}}
 """Any bytes: what is wrong with a file depends on its format, not on its media type."""
 
-_WRITTEN = {kind: {"schema": {}} if "json" in kind or "yaml" in kind else _FILE for kind in {*MEDIA_TYPES.values()}}
+_WRITTEN: dict[str, Any] = {
+    kind: {"schema": {}} if "json" in kind or "yaml" in kind else _FILE for kind in sorted({*MEDIA_TYPES.values()})
+}
 _FILES: Responses = {200: {"description": "the file", "content": _WRITTEN}}
 _Version = Annotated[int | None, Query(alias="version", ge=1, le=MOST, description="the cases as they were then")]
 

@@ -82,7 +82,8 @@ def _router(family: Family) -> APIRouter:
 
 
 def _trace(run_id: int, one: WholeResult) -> dict[str, object]:
-    data = eval_data(decode_result(one.document, row=f"result {one.line.id}"))
+    result = decode_result(one.document, row=f"result {one.line.id}")
+    data = eval_data(result)
     return {
         "result_id": one.line.id,
         "run_id": run_id,
@@ -93,7 +94,7 @@ def _trace(run_id: int, one: WholeResult) -> dict[str, object]:
         "trouble": data.get("trouble"),
         "usage": data["usage"],
         "duration_ms": data["duration_ms"],
-        "started_at": _moment(data["started_at"]),
+        "started_at": _moment(result.started_at),
     }
 
 
