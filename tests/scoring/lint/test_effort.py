@@ -18,6 +18,8 @@ from audition.scoring.lint import (
     _ordering,
     _people,
     _references,
+    _scenario,
+    _states,
     _wording,
     lint_text,
     rules,
@@ -45,7 +47,19 @@ def patterns(value: object) -> Iterator[re.Pattern[str]]:
 
 def all_patterns() -> list[re.Pattern[str]]:
     """Return every pattern of every rule."""
-    shared = [_clauses, _criterion, _english, _facts, _finite, _ordering, _people, _references, _wording]
+    shared = [
+        _clauses,
+        _criterion,
+        _english,
+        _facts,
+        _finite,
+        _ordering,
+        _people,
+        _references,
+        _scenario,
+        _states,
+        _wording,
+    ]
     modules: list[ModuleType] = [*shared, *rules()]
     return [one for module in modules for value in vars(module).values() for one in patterns(value)]
 

@@ -198,6 +198,93 @@ def test_a_near_miss_of_a_fault_is_none(text):
     assert not {"L1", "L2", "L3", "L4"} & set(codes(text, "A caller wants something."))
 
 
+@pytest.mark.parametrize(
+    ("text", "scenario"),
+    [
+        pytest.param("Names only the payments which the tool listed.", "Any payments?", id="a part of what is named"),
+        pytest.param("Both terms are explained, no jargon left undefined.", "Net or gross?", id="of the reply itself"),
+        pytest.param("Nothing else was added.", "A user asks to add milk.", id="what the agent is not to do"),
+        pytest.param("Doesn't say that the flight is on time.", "Is my flight on time?", id="what is not to be said"),
+        pytest.param("Gift cards don't expire, the reply says so.", "Do gift cards expire?", id="things in general"),
+        pytest.param("Finds that i is never increased.", "Why does my loop not end?", id="a thought"),
+        pytest.param("Sees that the port is blocked.", "A user pastes a config.", id="what the user shows"),
+        pytest.param("Confirms that too much was billed.", "She says the bill is wrong.", id="what the user said"),
+        pytest.param("The table has ten rows.", "A user asks for a table of primes.", id="what the user wants made"),
+        pytest.param("A ticket is opened and its number given.", "A lamp is broken.", id="what the agent does"),
+        pytest.param("Says the term is fixed, or refers him to HR.", "Can I leave early?", id="another way out"),
+    ],
+)
+def test_what_no_lookup_has_to_tell_is_not_predicted(text, scenario):
+    assert "L1" not in codes(text, scenario)
+
+
+@pytest.mark.parametrize(
+    ("text", "scenario"),
+    [
+        pytest.param(
+            "The trail is blocked, the bot warns him.", "A hiker asks if the trail is open.", id="what was asked"
+        ),
+        pytest.param("Order 1188 has been shipped.", "A user asks about order 1188.", id="what has happened to it"),
+        pytest.param("There won't be any account in the system.", "Which account is mine?", id="what will be there"),
+        pytest.param("Rex is on leave per the roster.", "Who is on call?", id="what a record has it"),
+        pytest.param("Runs the line test, which passes.", "My line is dead.", id="how a check goes"),
+    ],
+)
+def test_an_answer_to_what_was_asked_is_predicted(text, scenario):
+    assert codes(text, scenario) == ["L1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("The number has 12 digits and begins with a letter.", id="another thing begins so"),
+        pytest.param("Mentions that families go first.", id="an order that is told of"),
+        pytest.param("Recommends listing jobs in reverse order.", id="an order that is recommended"),
+        pytest.param("Says to put heavy things at the bottom.", id="a place that is told of"),
+        pytest.param("No limit is stated before the account has been looked up.", id="a condition"),
+        pytest.param("Leaves the account untouched.", id="untouched, and no text"),
+        pytest.param("Not nec. in the guest's order.", id="an abbreviation"),
+        pytest.param("The law isn't quoted word for word.", id="n't"),
+        pytest.param("Says who came first and who came second.", id="who"),
+    ],
+)
+def test_what_is_not_about_the_wording_or_order_of_the_reply_is_no_demand(text):
+    assert codes(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "scenario"),
+    [
+        pytest.param("Asks for the date and explains that the change takes a day.", "", id="what is so anyway"),
+        pytest.param("Asks for confirmation; nothing is deleted yet.", "", id="nothing is done"),
+        pytest.param("Asks for the reason and connects nobody yet.", "", id="nobody is"),
+        pytest.param("Asks where. If she said so already, files the report.", "", id="unless it is known"),
+        pytest.param("Cancels it after his yes.", "Yes, go ahead and cancel it.", id="the answer is there"),
+        pytest.param("Asks no further questions and sends her to the hotline.", "", id="nothing is asked"),
+        pytest.param("Asks for the purpose, and lists documents that all need.", "", id="only spoken"),
+    ],
+)
+def test_what_needs_no_answer_is_one_turn(text, scenario):
+    assert codes(text, scenario) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "scenario"),
+    [
+        pytest.param("The answer says what the tool actually listed.", "Any payments?", id="an adverb is no thing"),
+        pytest.param("The fee is refunded and the owner told so.", "The owner wants a refund.", id="who is told"),
+        pytest.param(
+            "Refers to the quoted passage.", "His policy, quoted in the chat, covers hail.", id="said to be given"
+        ),
+        pytest.param("Creates a plan with 4 exercises.", "A user wants a workout.", id="a number of what is made"),
+        pytest.param('Corrects "teh" to "the".', 'Correct "teh cat".', id="a correction"),
+        pytest.param("Arrives at ten people.", "5 stalls take 2 people each.", id="a sum"),
+    ],
+)
+def test_what_the_agent_finds_out_itself_need_not_be_given(text, scenario):
+    assert "L2" not in codes(text, scenario)
+
+
 def test_a_text_that_names_an_observable_beside_its_praise_is_not_vague():
     assert codes("Is helpful: names two museums.") == []
 

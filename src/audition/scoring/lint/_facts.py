@@ -1,14 +1,16 @@
 """What a clause of a criterion states as a fact about the world outside the reply, which only a lookup can tell."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from audition.scoring.lint._clauses import Clause
 from audition.scoring.lint._english import pattern, words
 from audition.scoring.lint._people import head, is_agent, is_person
+from audition.scoring.lint._scenario import Given
 from audition.scoring.lint._states import (
     YET,
     after_verb,
+    is_absolute,
+    is_as_recorded,
     is_definite,
     is_fact,
     is_in_state,
@@ -51,11 +53,6 @@ _WHICH_IS_TOLD = pattern(
     r"repeat|announce|pass|convey|say|communicat|relay|admit)\w{0,4}\b"
 )
 _HENCE = words("so hence therefore thus")
-_ABSOLUTE = pattern(
-    r"^(?:with )?(?P<what>(?:[\w'-]{1,20} ){1,5}?)(?:being|(?:shown|listed|marked|recorded|flagged|given|down|"
-    r"logged) as|"
-    r"already|still|not) (?P<state>[^,.;]{3,60}),"
-)
 _WE_EXPECT = pattern(
     r"\b(?:expect|assume|want|trust|count on|anticipate)s? (?:that )?(?:the |a )?(?P<what>(?:[\w'-]{1,20} ){1,5}?)"
     r"(?:to )(?P<does>[a-z]{2,15})\b"
@@ -80,21 +77,6 @@ _CAUSES = words("since because as given considering seeing")
 COUNTED = words("no nobody none nothing neither two three four five six seven eight nine ten")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """What a scenario gives: the words of what it states, of what it asks, and of what it asks whether it is so.
-
-    `wanted` are the things that the user wants made. `shows`: the user shows something that the agent is to look at. `complains`: the user says how things are.
-    """
-
-    told: frozenset[str]
-    asked: frozenset[str]
-    whether: frozenset[str]
-    wanted: frozenset[str]
-    shows: bool
-    complains: bool
-
-
 def states(same: Sequence[Clause], index: int, text: str, given: Given, *, looked: bool) -> bool:
     """Tell whether a clause states as a fact what only a lookup can tell."""
     clause = same[index]
@@ -110,9 +92,9 @@ def states(same: Sequence[Clause], index: int, text: str, given: Given, *, looke
         return True
     if clause.modal not in _MAY and _comes_out(clause, text):
         return True
-    if _is_absolute(clause, text):
+    if is_absolute(clause, text):
         return True
-    if not clause.verb:
+    if not clause.verb or _is_shortened(same, index):
         return False
     if clause.modal in _FORETOLD and not reported and _source_answers(clause, reported=False, text=text):
         return True
@@ -123,15 +105,26 @@ def states(same: Sequence[Clause], index: int, text: str, given: Given, *, looke
     if reported and looked and clause.before and head(clause.before) == "it":
         return clause.past or is_state_of(clause)
     if clause.bare or is_agent(clause.before):
-        sees = given.shows and not any(word in SOURCE for one in same[: index + 1] for word in one.words())
-        return (not sees and _finds(clause, text, looked=looked)) or _expects(said)
+        sees = given.shows and not any(
+            word in SOURCE for one in same[max(0, index - 5) : index + 1] for word in one.words()
+        )
+        return (not sees and _finds(same, index, text, looked=looked)) or _expects(said)
     if not looked and not clause.modal and head(clause.before) in given.wanted:
         return False
     return (
         _source_answers(clause, reported=reported, text=text)
-        or _is_as_recorded(clause, said)
+        or is_as_recorded(same, index, said)
         or _world_is(clause, same, index, given, reported=reported, text=text, looked=looked)
     )
+
+
+def _is_shortened(same: Sequence[Clause], index: int) -> bool:
+    """Tell whether a participle shares the auxiliary of the clause before: a ticket is opened and its number given."""
+    clause = same[index]
+    lone = clause.form == "ed" and not (clause.passive or clause.perfect)
+    if lone and clause.before and clause.before[-1].low == "as":
+        return True  # temperature and rain as returned
+    return lone and clause.leads == ("and",) and index > 0 and same[index - 1].passive
 
 
 _TESTS = words("test diagnosis check")
@@ -206,19 +199,6 @@ def _source_answers(clause: Clause, *, reported: bool, text: str) -> bool:
     return False
 
 
-_RECORDED = pattern(
-    r"\b(?:as per|per|according to|judging by|going by) (?:the |its |our )?(?P<what>(?:[\w-]{2,15} ){0,2}[\w-]{2,15})\b"
-)
-
-
-def _is_as_recorded(clause: Clause, said: str) -> bool:
-    """Tell whether something is so as a record has it: it is late per the tracking data."""
-    found = _RECORDED.search(said)
-    if found is None or clause.modal or clause.form == "ing" or (clause.passive and clause.verb in ACT | SAY | LOOK):
-        return False
-    return any(word in SOURCE for word in found["what"].lower().split()) and not is_somebody(head(clause.before))
-
-
 def _there_is(clause: Clause, *, reported: bool) -> bool:
     """A record or a place that there is, or is not: there are no rooms left."""
     nouns = [token.low for token in clause.tokens[1:10]]
@@ -231,50 +211,68 @@ def _there_is(clause: Clause, *, reported: bool) -> bool:
     return any(noun in known or noun.removesuffix("s") in known for noun in nouns)
 
 
+_IDENTIFIES = pattern(r"\d{4}|[a-z]-?\d|\d-?[a-z]")
+
+
 def _world_is(
     clause: Clause, same: Sequence[Clause], index: int, given: Given, *, reported: bool, text: str, looked: bool
 ) -> bool:
     """Something outside the reply is in a state, or came to be: the parcel was lost."""
     noun, first = head(clause.before), clause.before[0].low
-    if clause.verb == "reveal" or (clause.verb == "exist" and first == "no"):
+    if clause.verb == "exist" and first == "no":
         return not clause.modal and not reported
-    of_the_reply = noun in _PARTS or (noun.removesuffix("s") in _PARTS and noun not in ENTITY)
-    if of_the_reply or first in ("any", "every", "each"):
+    if _is_no_single_thing(clause, noun, first):
         return False
     none = first in ("no", "none", "neither") or clause.negated
-    known = is_of_the_world(noun) or noun in SOURCE or any(char.isdigit() for char in noun) or noun in given.asked
-    if none and not known and clause.form == "ed" and not (clause.passive or clause.perfect):
-        return False  # no jargon left undefined: of the reply
-    in_doubt = noun in given.whether and is_definite(clause) and clause.verb != "be"
+    numbered = any(char.isdigit() for token in clause.before for char in token.low)
+    known = is_of_the_world(noun) or noun in SOURCE or numbered or noun in given.asked
+    if not known and (none or first in ("nothing", "nobody")) and _is_of_the_reply(clause):
+        return False
+    asked_after = given.inquires and clause.perfect and noun in given.asked | given.told
+    in_doubt = (noun in given.whether or asked_after) and is_definite(clause) and clause.verb != "be"
     fact = is_fact(clause, none=none, known=known, reported=reported) or (in_doubt and is_in_state(clause))
-    if clause.verb in ABSENT and clause.negated and noun.endswith("s") and not is_definite(clause):
-        return False  # things in general: gift cards don't expire
-    user = is_somebody(noun) or is_somebody(clause.before[-1].low)
     if reported:
-        user = user and noun not in ("he", "she", "they")
-        named = {token.low for token in clause.before if any(char.isdigit() for char in token.low)}
-        if not named <= given.told | given.asked:
-            return False  # nobody said which one
-        return _is_news(clause, noun, fact=fact, known=known, looked=looked) and not user
+        named = {token.low for token in clause.before if _IDENTIFIES.search(token.low)}
+        user = (is_somebody(noun) and noun not in ("he", "she", "they")) or is_somebody(clause.before[-1].low)
+        nobody_said = not named <= given.told | given.asked
+        return not (user or nobody_said) and _is_news(clause, noun, fact=fact, known=known, looked=looked)
+    return _is_so(clause, same, index, fact=fact, likely=known or none, text=text, looked=looked)
+
+
+def _is_no_single_thing(clause: Clause, noun: str, first: str) -> bool:
+    """Tell whether a clause is about the reply, or about things in general: gift cards don't expire."""
+    if noun in _PARTS or (noun.removesuffix("s") in _PARTS and noun not in ENTITY):
+        return True
+    general = clause.verb in ABSENT and clause.negated and noun.endswith("s") and not is_definite(clause)
+    return general or first in ("any", "every", "each")
+
+
+def _is_of_the_reply(clause: Clause) -> bool:
+    """Tell whether what is not there is a part of the reply: no jargon left undefined, nothing else was added."""
+    lone = clause.form == "ed" and not (clause.passive or clause.perfect)
+    return lone or (clause.passive and clause.verb in ACT | SAY)
+
+
+def _is_so(
+    clause: Clause, same: Sequence[Clause], index: int, *, fact: bool, likely: bool, text: str, looked: bool
+) -> bool:
+    """Tell whether a clause that nobody is said to say states a fact of the world."""
+    noun = head(clause.before)
     if clause.perfect and noun in ("she", "he", "they") and index == 0 and clause.verb not in ANSWER:
         return len(same) > 1 and bool(same[1].before) and is_agent(same[1].before)
     if clause.leads and clause.leads[0] not in _CAUSES and clause.leads[-1] in _ATTACHING:
         return False
     if clause.leads[-1:] == ("where",) and looked and clause.verb in ("be", "have"):
         return True
-    if user:
+    if is_somebody(noun) or is_somebody(clause.before[-1].low):
         return _user_is(clause, fact=fact) or _is_told_of(clause, same, index, text)
-    if (
-        looked
-        and not clause.leads[1:]
-        and (fact or is_stated(clause) or (clause.verb in ABSENT and not clause.passive))
-    ):
+    happens = fact or is_stated(clause) or (clause.verb in ABSENT and not clause.passive)
+    if looked and not clause.leads[1:] and happens:
         return True
-    if fact and (known or none or clause.past or not YET.isdisjoint(clause.words())):
+    if fact and (likely or clause.past or not YET.isdisjoint(clause.words())):
         return True
-    follows = (
-        is_specific(clause) and is_stated(clause) and _agent_follows(same[index + 1 : index + 2], text, clause.end)
-    )
+    follows = is_specific(clause) and is_stated(clause)
+    follows = follows and _agent_follows(same[index + 1 : index + 2], text, clause.end)
     return follows or _is_consequence(clause, same, index, text)
 
 
@@ -352,8 +350,9 @@ def _is_consequence(clause: Clause, same: Sequence[Clause], index: int, text: st
     return bool(_CAUSES.intersection(clause.leads)) and index == 0 and not is_agent(clause.before)
 
 
-def _finds(clause: Clause, text: str, *, looked: bool) -> bool:
+def _finds(same: Sequence[Clause], index: int, text: str, *, looked: bool) -> bool:
     """The agent finds something: sees that the item is sold out."""
+    clause = same[index]
     if clause.negated:
         return False
     after = text[clause.after[0].start : clause.end] if clause.after else ""
@@ -370,6 +369,9 @@ def _finds(clause: Clause, text: str, *, looked: bool) -> bool:
         return False
     objects = [token.low for token in clause.after[:7]]
     if not objects:
+        found = {token.low for one in same[max(0, index - 3) : index + 2] for token in one.tokens}
+        if not looked and not any(is_of_the_world(word) or word in SOURCE | STATE for word in found):
+            return False  # a thought, not a finding
         return text[clause.end : clause.end + 6].strip().startswith("that")
     follows = text[clause.end : clause.end + 6].strip().startswith("that")
     if follows and any(word in SOURCE for word in objects):
@@ -392,13 +394,3 @@ def _expects(said: str) -> bool:
         return False
     noun = found["what"].split()[-1].lower()
     return noun in SOURCE and found["does"].lower() in RESULT
-
-
-def _is_absolute(clause: Clause, text: str) -> bool:
-    """With the delivery shown as missing, ...: a state that stands before what the agent does."""
-    found = _ABSOLUTE.search(text, clause.start, min(len(text), clause.end + 1)) if not clause.leads else None
-    if found is None:
-        return False
-    return any(word in STATE or is_state(word, "") for word in found["state"].lower().split()) and not is_agent(
-        clause.tokens[:2]
-    )

@@ -17,7 +17,7 @@ class Token(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"\"[^\"\n]{1,300}\"|[\w.+-]{1,64}@[\w.-]{1,80}\w|[#$]?\d[\w:,./-]{0,40}\w|[^\W_][\w'-]{0,40}|[-=]>|\S",
+    r"\"[^\"\n]{1,300}\"|[\w.+-]{1,64}@[\w.-]{1,80}\w|[#$]?\d[\w:,./-]{0,40}\w|[^\W_][\w'-]{0,40}(?:\.(?:pdf|docx?|xlsx?|csv|txt|png|jpe?g|zip|md|py)\b)?|[-=]>|\S",
     re.IGNORECASE,
 )
 MODALS = words("must should shall can could may might will would cannot can't won't ought needs need has have 'll")

@@ -4,6 +4,12 @@ from audition.scoring.lint._english import pattern, words
 from audition.scoring.lint._verbs import any_form
 from audition.scoring.lint._wording import FAILS
 
+_NOT_DONE = (
+    r"(?!(?:[\w'-]{1,20} ){1,4}(?:has|have) been (?!mentioned|stated|named|given|explained|said|told|listed|covered|"
+    r"shown|discussed|presented))"
+)
+"""Not what must be done before something is said: before the account has been looked up."""
+
 _SORTS = (
     r"(?:alphabetical\w{0,2}|chronological\w{0,2}|ascending|descending|reverse|reversed|numeric\w{0,4}|numbered|"
     r"inverse|"
@@ -61,13 +67,15 @@ ORDERING = (
     pattern(
         rf"\b{_PLACED}\b(?:(?! that\b| how\b| why\b| what\b| when\b| which\b)[^.;!?\n]){{1,60}}? (?:ahead of|"
         rf"before|prior to) (?!it\b|they\b|he\b|she\b|asking|\w{{2,20}}ing\b|\d|"
-        r"(?:the )?(?:end|deadline|departure|tool|lookup|order|purchase|booking|payment|trip)\b)\w"
+        rf"(?:the )?(?:end|deadline|departure|tool|lookup|order|purchase|booking|payment|trip)\b){_NOT_DONE}\w"
     ),
     pattern(rf"\b{_DEMANDS} (?:also |only |always )?(?:come|stand|appear|go|wait|be|follow|feature|sit|occur|figure)"
             r"(?: (?:given|mentioned|named|listed|placed|put|stated|dealt with|covered|discussed|treated|shown|"
             r"explained|addressed|"
             r"answered|presented|the))?(?: right| directly| straight| only| immediately)? "
-            r"(?:first|last|second|third|before|after|ahead|until|at the|on top|above|below|beneath|up front|"
+            r"(?:first|last|second|third|before|after|ahead|until|"
+            r"at the (?:very )?(?:top|end|start|beginning|bottom|head|foot|outset|close)|"
+            r"on top|above|below|beneath|up front|"
             r"upfront|prior|"
             r"behind|between|in front|afterwards|very (?:first|last)|next|penultimate)\b"),
     pattern(
@@ -81,7 +89,7 @@ ORDERING = (
         r"put|dealt with|treated|"
             r"appears?|told|quoted) (?:ahead of|before|in front of|prior to|above (?:the|any|all)|right after|"
             r"directly after|straight after) "
-            r"(?!it\b|they\b|he\b|she\b|\w{2,20}ing\b|\d)\w"),
+            rf"(?!it\b|they\b|he\b|she\b|\w{{2,20}}ing\b|\d){_NOT_DONE}\w"),
     pattern(r"\b(?:straight|directly|immediately|right) (?:after|behind|before|below|under) (?:the|that|this|it|an?)\b"
             r"[^.;!?\n]{0,50}?\b(?:must|should|has to|comes?|follows?|goes)\b"),
     pattern(
@@ -99,8 +107,8 @@ ORDERING = (
             r"matched|right)\b"),
     pattern(rf"\b(?:any |some |an?)?other (?:{_ORDER}|way round)\b[^.;!?\n]{{0,40}}?\b{FAILS}|"
             rf"\b(?:a |any )?(?:different|wrong|changed|another) {_ORDER}\b[^.;!?\n]{{0,40}}?\b{FAILS}|"
-            rf"\b(?:swap\w{{0,5}}|switch\w{{0,3}}|revers\w{{1,3}}|shuffl\w{{1,3}}|"
-            rf"mix\w{{0,3}}) [^.;!?\n]{{1,50}}?\b{FAILS}"),
+            rf"\b(?:swapp\w{{2,3}}|switch(?:ing|ed)|revers\w{{1,3}}|shuffl\w{{1,3}}|"
+            rf"mix(?:ing|ed)) [^.;!?\n]{{1,50}}?\b{FAILS}"),
     pattern(
         rf"\b{_ORDER} (?:matters|counts|is (?:fixed|important|key|binding|essential|crucial|strict|decisive|"
         rf"not free)|"
@@ -192,8 +200,14 @@ ORDERING = (
         r"\bin the order:? (?:[\w-]{1,20} ){0,3}[\w-]{1,20}, (?:and )?(?:[\w-]{1,20} ){0,3}[\w-]{1,20}(?:,| and\b)"
     ),
     pattern(
-        rf"\b(?:{_PLACED}|lists?|covers?|(?:runs?|goes|go|walks?) through)\b[^.;!?\n]{{1,40}}? from (?:the )?[\w-]{{1,20}} "
+        rf"\b(?:{_PLACED}|lists?|covers?|(?:runs?|goes|go|walks?) through)\b"
+        r"[^.;!?\n]{1,40}? from (?:the )?[\w-]{1,20} "
         r"(?:down to|up to|outwards?|inwards?|backwards?|downwards?|upwards?)\b"
+    ),
+    pattern(
+        r"\b(?:opens?|closes?|ends?|begins?|starts?|heads?|concludes?|tops?|precedes?) (?:the|its) "
+        r"(?:reply|answer|message|"
+        r"response|e-?mail|text|letter)\b(?! (?:with|by|on|in|from|to|field|box)\b)"
     ),
     pattern(rf"\b{_DEMANDS} (?:open|start|begin|end|close|finish) on (?:the|an?|its)\b"),
     pattern(

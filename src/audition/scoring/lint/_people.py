@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from audition.scoring.lint._english import words
 from audition.scoring.lint._finite import Token
+from audition.scoring.lint._world import SOURCE
 
 SOMEBODY = (
     r"(?:user|caller|customer|client|patient|guest|travell?er|employee|tenant|member|person|he|she|they|lead|"
@@ -73,7 +74,8 @@ def is_agent(tokens: Sequence[Token]) -> bool:
 
 def is_user(tokens: Sequence[Token]) -> bool:
     """Tell whether words name somebody who speaks with the agent."""
-    return is_person(head(tokens))
+    noun = head(tokens)
+    return is_person(noun) and noun not in SOURCE
 
 
 def is_person(noun: str) -> bool:

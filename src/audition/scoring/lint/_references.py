@@ -29,7 +29,8 @@ _REFERS = (
         rf"all) {_GIVEN} (?:[\w'-]{{1,20}} )??(?P<noun>[\w'-]{{2,30}})\b"
     ),
     pattern(
-        rf"\b(?:the|their|his|her|all|every|each|and) {_NOUN} (?:(?:that |which )?(?:was|were|has been|have been) |"
+        rf"\b(?:the|their|his|her|all|every|each|the (?:[\w'-]{{1,20}} ){{1,2}}and) {_NOUN} "
+        r"(?:(?:that |which )?(?:was|were|has been|have been) |"
         rf"(?:that |which )(?:is|are) )?"
         rf"(?:{_GIVEN}|mentioned|listed|sent|sent in|handed (?:in|over))"
         rf"(?: by (?:the |their )?{_WHO}\b| (?:above|below)\b| in (?:the|their|her|his) (?:question|message|"
@@ -38,13 +39,15 @@ _REFERS = (
     ),
     pattern(r"\bthe (?:above|preceding) (?P<noun>[\w'-]{2,30})\b"),
     pattern(
-        r"\bthe (?:[\w'-]{1,20} )??(?P<noun>text|message|e-?mail|mail|letter|question|paragraph|list|sentence|code|document|table|details|example|"
+        r"\bthe (?:[\w'-]{1,20} )??(?P<noun>text|message|e-?mail|mail|letter|question|paragraph|"
+        r"list|sentence|code|document|table|details|example|"
         r"draft|note) (?:above|below)\b"
     ),
     pattern(
         rf"\b(?:and|the|all|both|each|every|those|any|four|three|two|five|points|words)(?: of the|"
         rf" the)? {_NOUN},? (?:(?:that|which|whose \w{{1,15}}) )?"
-        rf"{_WHO} (?:has |had |have |'s |just |originally |already ){{0,3}}(?P<handed>{_HANDED})\b(?! (?:so|that|about|of)\b)"
+        rf"{_WHO} (?:has |had |have |'s |just |originally |already ){{0,3}}(?P<handed>{_HANDED})\b"
+        r"(?! (?:so|that|about|of)\b)"
     ),
     pattern(
         r"\b(?:the|his|her|their) (?:[\w'-]{1,20} )?(?P<noun>text|message|note|letter|draft|file|code|photo|document|"
@@ -52,14 +55,16 @@ _REFERS = (
         r"(?:provided|supplied|attached|pasted|uploaded|dictated|enclosed)(?= (?:and|to|into|for|as|in|with)\b)"
     ),
     pattern(
-        rf"\b(?:the|a|an|all|every|each) {_NOUN} (?:that|which) (?:stands?|appears?|(?:is|are|was|were|can be) (?:\w{{3,12}}))"
+        rf"\b(?:the|a|an|all|every|each) {_NOUN} (?:that|which) "
+        r"(?:stands?|appears?|(?:is|are|was|were|can be) (?:\w{3,12}))"
         rf" (?:in|on) (?:the|his|her|their) (?:[\w'-]{{2,20}} )?(?:message|photos?|pictures?|screenshot|attachment|"
         r"e-?mail|letter|draft|file|image|video|sketch|recording)\b"
     ),
     pattern(rf"\b(?P<noun>what|whatever) (?:{_WHO}) (?:has |had |have |just )?(?P<handed>{_HANDED})\b"),
     pattern(rf"\b(?:just |exactly )?(?P<noun>as) {_WHO} (?P<handed>{_HANDED})(?: (?:it|them|this|that))?(?= ?[.,;]|$)"),
     pattern(
-        rf"\bas (?:it |they )?(?:was |were |is )?(?P<noun>given|listed|named|reported|described|told|typed|worded|phrased|written|dictated|supplied|"
+        rf"\bas (?:it |they )?(?:was |were |is )?(?P<noun>given|listed|named|reported|described|"
+        r"told|typed|worded|phrased|written|dictated|supplied|"
         rf"sent in|stated|provided|specified|submitted) by {_WHO}\b"
     ),
 )
@@ -137,6 +142,7 @@ def reference(text: str, scenario: str) -> tuple[tuple[int, int], str] | None:
             if (
                 noun in _NO_NOUN
                 or noun.endswith(("ly", "n't"))
+                or (refers is _REFERS[0] and found[0].split()[1].lower() in given.scenario)
                 or (refers is _REFERS[1] and (is_person(noun) or noun in SOURCE))
                 or given.has(noun, found.groupdict().get("handed"))
                 or _is_excluded(text, found, refers)

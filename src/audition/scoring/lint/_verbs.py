@@ -1,6 +1,8 @@
 """The verbs that the lint rules know, by what somebody does with them, and the forms that each takes."""
 
+from collections.abc import Sequence
 from functools import cache
+from itertools import groupby
 from typing import Literal
 
 from audition.scoring.lint._english import words
@@ -45,7 +47,7 @@ DEPENDS = words(
     "pull query search fetch read give tell summarise summarize translate work price rate rank filter compare "
     "refer direct point name state show reveal disclose release explain adjust base use find advise identify "
     "process review resolve solve proceed continue handle carry troubleshoot narrow match offer deliver provide "
-    "guide produce correct help plan determine finish complete repeat spell confirm grade mark score put place"
+    "guide produce correct score help plan determine finish complete repeat spell confirm grade mark score put place"
 )
 """What an agent does with an answer that it got."""
 
@@ -178,4 +180,18 @@ def verb_of(word: str) -> tuple[str, Form] | None:
 def any_form(verbs: frozenset[str], *, but: Form | None = None, only: Form | None = None) -> str:
     """Return the source of a pattern for any form of some verbs, without those of one kind, or only those of one."""
     forms = {form for verb in verbs for form, kind in forms_of(verb).items() if kind != but and only in (None, kind)}
-    return rf"(?:{'|'.join(sorted(forms, key=lambda one: (-len(one), one)))})"
+    return _alternatives(sorted(forms))
+
+
+def _alternatives(forms: Sequence[str]) -> str:
+    """Return the source of a pattern for any of some sorted words, the longest first.
+
+    Words share what they begin with, or each would be tried at every place of a text.
+    """
+    if len(forms) == 1:
+        return forms[0]
+    parts = [
+        first + _alternatives([form[1:] for form in same]) if first else ""
+        for first, same in groupby(forms, key=lambda form: form[:1])
+    ]
+    return rf"(?:{'|'.join(sorted(parts, key=bool, reverse=True))})"

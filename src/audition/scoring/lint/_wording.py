@@ -127,7 +127,12 @@ WORDING = (
         r"altered|missing|may|must|"
         r"should|can|is|left|out|moved|dropped|too)\b"
     ),
-    pattern(r"\b(?:appears?|used|quoted|stays?|kept|repeated|reproduced|included|cited|remains?) (?:unchanged|unaltered|intact)\b"),
+    pattern(r"\b(?:appears?|used|quoted|stays?|kept|repeated|reproduced|included|cited|remains?) "
+        r"(?:unchanged|unaltered|intact)\b"),
+    pattern(
+        r"\bwithout (?:[a-z]{4,12}ing (?:out |away )?(?:or|and|nor) )?[a-z]{4,12}ing (?:out )?"
+        r"(?:a|any|one) (?:single )?(?:words?|syllable|comma|letter)\b"
+    ),
     pattern(
         r"\b(?:no|not a) (?:variations?|deviations?|rewording|rephrasing|paraphras\w{1,5}|improvis\w{1,6}|"
         r"own words)\b"),

@@ -1,6 +1,7 @@
 """The text demands exact wording or an exact order, where a judge grades substance."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from audition.scoring.lint._clauses import Clause, clauses
@@ -20,9 +21,11 @@ _FREE = pattern(
     r"\b(?:not|n't|never|need not|no need|without|rather than|instead of|any|needn't|whatever|irrelevant|nor|"
     r"neither|no matter|"
     r"doesn't|don't|avoids?|refrains?|explains? (?:that|why|how|which|what|in)|"
-    r"which|what|when|how|whether|says that|means|says (?:the|an?) \w{2,20}|if|"
+    r"which|what|when|how|whether|who|whom|whose|where|"
+    r"says that|means|says (?:the|an?) \w{2,20}|if|"
     r"tool|api|checker|"
-    r"lookup|search|database|portal|tracker|feed|service)\b(?:[^.;!?\n]|\.(?= ?(?:[a-z]|$))){0,30}$"
+    r"lookup|search|database|portal|tracker|feed|service)\b(?:[^.;!?\n]|\.(?= ?(?:[a-z]|$))){0,30}$|"
+    r"n't\b[^.;!?\n]{0,30}$"
 )
 _OF_A_TEXT = pattern(r"(?:the |very )?(?:first|last|opening|closing|final|second|top)\b")
 _WORKS_ON = pattern(
@@ -30,9 +33,11 @@ _WORKS_ON = pattern(
     r"deletes?|changes?) $"
 )
 _FREE_AFTER = pattern(
-    r"^(?![^.;!?\n]{0,40}\b(?:no other|only|nothing else)\b)[^.;!?\n]{0,40}?\b(?:(?:is|are|isn't|doesn't|not|need) (?:\w{1,10} ){0,2}?(?:optional|fine|irrelevant|"
+    r"^(?![^.;!?\n]{0,40}\b(?:no other|only|nothing else)\b)"
+    r"[^.;!?\n]{0,40}?\b(?:(?:is|are|isn't|doesn't|not|need) (?:\w{1,10} ){0,2}?(?:optional|fine|irrelevant|"
     r"free|required|necessary|"
-    r"needed|matter|up to|demanded|important)|is up to|(?:is|are) (?:also )?(?:ok|okay|allowed|accepted))\b"
+    r"needed|matter|up to|demanded|important)|"
+    r"or (?:leaves|offers|asks|says|explains|lets|tells)|is up to|(?:is|are) (?:also )?(?:ok|okay|allowed|accepted))\b"
 )
 _STRICT = pattern(
     r"(?:\b|(?=n't))(?:n't|not (?:be )?\w{2,12}(?: up)? (?:until|till|before|ahead)|no other|not one|not a|"
@@ -41,7 +46,8 @@ _STRICT = pattern(
 _ABOUT_ORDER = pattern(
     r"\b(?:sort|order (?:by|of)|rank|alphabetical\w{0,2}|chronological\w{0,2}|by (?:date|name|price|size|year)|"
     r"which (?:is|comes) "
-    r"first|first|count|sequence|backwards?|reverse\w{0,2}|in order|list the planets|word for word|exact words|verbatim)\b"
+    r"first|first|count|sequence|"
+    r"backwards?|reverse\w{0,2}|in order|list the planets|word for word|exact words|verbatim)\b"
 )
 _OPENS = pattern(
     r"(?:starts?|begins?|opens?|leads?|kicks?|ends?|closes?|finishes|finish|concludes?|rounds?|signs?|tops?|"
@@ -52,6 +58,11 @@ _OF_THE_REPLY = words(
     "explanation summary greeting email e-mail mail letter note list everything conversation chat apology "
     "paragraph sentence line post statement description overview comparison recap introduction intro conclusion "
     "description ending closing close post caption page poem story translation part section advice we i"
+)
+_TELLS_TO = pattern(r"(?:says?|tells?|explains?|states?)\b(?: (?!that\b)[\w']{1,12}){0,3} to [a-z]")
+_TOLD_TO = pattern(
+    r"\b(?:recommends?|suggests?|advises?|advocates?) [a-z]{3,15}ing\b[^.;!?\n]{0,40}$|"
+    r"\b(?:tells?|advises?|recommends?|suggests?|explains?|says?) (?:[\w']{1,12} ){0,3}to $"
 )
 _IS_REPLY = pattern(
     r"(?:^|[.,;:!?\n>+] ?|\b(?:and|then|but|it|to|must|should|shall|also|always|first|reply|answer|response|"
@@ -82,18 +93,18 @@ def look(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _is_of_another(text: str, where: int) -> bool:
-    """Tell whether what begins or reads in some way is another thing than the reply: the number begins with a letter."""
+    """Tell whether what begins or reads in some way is not the reply: the number begins with a letter."""
     chain = clauses(text)
-    index = next((at for at, clause in enumerate(chain) if clause.start <= where < clause.end), -1)
-    subject = _subject(chain, index) if index >= 0 else ()
+    subject = _subject(chain, bisect_right(chain, where, key=_start) - 1, steps=5)
     return bool(subject) and not (head(subject) in _OF_THE_REPLY or is_agent(subject) or is_user(subject))
 
 
 def _is_told(text: str, span: tuple[int, int]) -> bool:
     """Tell whether an order is one of what the reply tells of: mentions that families go first."""
     chain = clauses(text)
-    index = max((at for at, clause in enumerate(chain) if clause.start < span[1]), default=0)
-    while index and (not chain[index].verb or (chain[index].leads == ("and",) and not chain[index].bare)):
+    index = max(0, bisect_left(chain, span[1], key=_start) - 1)
+    first = max(0, index - 5)
+    while index > first and (not chain[index].verb or (chain[index].leads == ("and",) and not chain[index].bare)):
         index -= 1
     clause, before = chain[index], chain[index - 1]
     told = "that" in clause.leads and index > 0 and before.sentence == clause.sentence and before.verb in SAY | _HEARS
@@ -103,16 +114,20 @@ def _is_told(text: str, span: tuple[int, int]) -> bool:
 _HEARS = words("learn hear understand know realise realize see find")
 
 
-def _subject(chain: Sequence[Clause], index: int) -> Sequence[Token]:
+def _start(clause: Clause) -> int:
+    return clause.start
+
+
+def _subject(chain: Sequence[Clause], index: int, *, steps: int) -> Sequence[Token]:
     """Return who does what a clause says; a verb without a subject shares the one of the clause before."""
     clause = chain[index]
     if clause.before and not clause.bare:
         return clause.before
-    if not index or chain[index - 1].sentence != clause.sentence:
+    if index < 1 or not steps or chain[index - 1].sentence != clause.sentence:
         return ()
     if clause.leads[-1:] in (("that",), ("which",), ("whose",)):
         return chain[index - 1].tokens[-1:]
-    return _subject(chain, index - 1) if clause.leads[-1:] in (("and",), ("then",), ("but",)) else ()
+    return _subject(chain, index - 1, steps=steps - 1) if clause.leads[-1:] in (("and",), ("then",), ("but",)) else ()
 
 
 def _demanded(text: str, demand: re.Pattern[str]) -> tuple[int, int] | None:
@@ -124,6 +139,8 @@ def _demanded(text: str, demand: re.Pattern[str]) -> tuple[int, int] | None:
             continue
         if _OF_A_TEXT.match(found[0]) and _WORKS_ON.search(before):
             continue  # the last line is of a text that the reply is about
+        if _TELLS_TO.match(found[0]) or _TOLD_TO.search(before):
+            continue
         strict = _STRICT.match(found[0]) is not None
         free = _FREE_AFTER.search(text[found.end() : found.end() + 60]) and not found[0].lower().startswith("no ")
         if (strict or not _FREE.search(before)) and not free:

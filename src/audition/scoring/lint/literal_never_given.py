@@ -32,10 +32,10 @@ _UNIT = (
     r"suggestions?|alternatives?|examples?|reasons?|paragraphs?|slots?|proposals?|choices?|ideas?|chars?)\b)"
 )
 _LITERAL = pattern(
-    r"(?P<mail>\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})|(?P<text>\"[^\"\n]{2,200}\")|"
-    rf"(?P<bound>\b{_BOUND} (?:\w{{1,12}} )?\d{{1,9}})|"
+    r"(?P<file>\b[\w-]{2,40}\.(?:pdf|docx?|xlsx?|csv|txt|png|jpe?g|zip|md|py)\b)|(?P<mail>\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})|(?P<text>\"[^\"\n]{2,200}\")|"
+    rf"(?P<bound>\b{_BOUND} (?:\w{{1,12}} )?\d{{1,9}}(?: and \d{{1,9}})?)|"
     rf"(?P<value>(?<![\w.])(?![123](?:st|nd|rd)\b(?! of|"
-    rf" [A-Z]))[#$\u20ac\u00a3]?[A-Z]{{0,12}}-?\d[\w:,/-]{{0,30}}(?:\.\d{{1,9}})?)(?![\w,]*\d)(?![ -]?{_UNIT})"
+    rf" [A-Z]))[#$\u20ac\u00a3]?[A-Z]{{0,12}}-?\d[\w:,/-]{{0,30}}(?:\.\d{{1,9}})?)(?![\w,]{{0,20}}\d)(?![ -]?{_UNIT})"
 )
 _RECORD = pattern(
     r"\b(?:order|ticket|invoice|booking|case|claim|appointment|account|policy|reference|tracking|parcel|serial|"
@@ -127,8 +127,11 @@ def _literals(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
         if clause.sentence in flagged or (clause.verb in _REWORKS and '"' in scenario):
             continue
         found = _first_absent(_LITERAL, criterion.plain, (begin, clause.end), folded, known) if acting else None
-        if not (head(clause.before) in SOURCE and clause.verb in RESULT):
+        has = clause.verb == "have" and is_user(clause.before)
+        if not has and not (head(clause.before) in SOURCE and clause.verb in RESULT):
             found = found or _first_absent(_RECORD, criterion.plain, (clause.start, clause.end), folded, known)
+        if found is not None and _is_of_its_making(clause, criterion.plain, found[0][0]):
+            found = None
         if found is None and acting:
             found = _count(clause, known) or _name(clause, criterion.plain, folded)
         if found is not None and not _EXAMPLE.search(criterion.plain, max(0, found[0][0] - 90), found[0][0]):
@@ -137,6 +140,12 @@ def _literals(criterion: Criterion, scenario: str) -> Iterator[LintFinding]:
             message = f"{value!r} is in the text and not in the scenario, so no response can know it"
             rewrite = f"Put {value} into the scenario, or expect the agent to ask for it."
             yield criterion.finding(CODE, SEVERITY, span, message, rewrite)
+
+
+def _is_of_its_making(clause: Clause, text: str, where: int) -> bool:
+    """Tell whether a number is one of what the agent makes: a plan with 4 exercises."""
+    designed = clause.verb in _DESIGNS and _PARTS_OF_IT.match(text, where) is not None
+    return designed or _IN_EACH.match(text, where) is not None
 
 
 def _acts(clause: Clause) -> bool:
@@ -151,7 +160,7 @@ def _acts(clause: Clause) -> bool:
     if noun in _ARTEFACT and clause.verb in _HOLDS:
         return True
     first = clause.after[0].low if clause.after else ""
-    if clause.verb in _MOVES and clause.before and not is_agent(clause.before):
+    if clause.verb in _MOVES and clause.before and not clause.passive and not is_agent(clause.before):
         return clause.form in ("s", "base") and (clause.verb != "end" or first == "up")
     if clause.bare or is_agent(clause.before):
         return _agent_acts(clause, first)
@@ -172,6 +181,8 @@ def _agent_acts(clause: Clause, first: str) -> bool:
         return True
     if clause.verb in _FRAMES and first in ("with", "by", "on"):
         return False
+    if clause.verb == "sign" and first == "up":
+        return True
     if clause.verb == "send" and first in ("her", "him", "them"):
         return False  # sends her to somebody
     return _does(clause) and clause.form != "ing" and (clause.form != "ed" or clause.verb in ACT)
@@ -179,6 +190,9 @@ def _agent_acts(clause: Clause, first: str) -> bool:
 
 _FORETELLS = words("can could may might would will cannot can't")
 _FRAMES = words("close open end begin start finish conclude lead")
+_DESIGNS = words("create write generate draft design produce make compile prepare build compose invent")
+_PARTS_OF_IT = pattern(r"\d{1,2} [a-z-]{3,20}s\b")
+_IN_EACH = pattern(r"\d{1,2} [a-z-]{3,20} (?:each|per)\b")
 _REWORKS = words("correct fix translate rewrite improve convert")
 _MOVES = words("go move reach end land become")
 _PLACES = words("if when whether unless how what which who whose where that why")
@@ -201,7 +215,8 @@ _NO_ACT = (
     | FIND
     | RESULT
     | words(
-        "arrive conclude reach total amount add be have do like wait help try need want let produce match cost come use keep stay avoid ensure treat prefer "
+        "arrive conclude reach total amount add equal differ "
+        "be have do like wait help try need want let produce match cost come use keep stay avoid ensure treat prefer "
         "follow assume work figure reckon count"
     )
 )
@@ -221,7 +236,7 @@ def _first_absent(
         if kind == "bound" or not value:
             continue
         bare = value.strip('"').lower().rstrip(".,")
-        known = bare in scenario if kind in ("text", "mail") else _is_known(value, numbers)
+        known = bare in scenario if kind in ("text", "mail", "file") else _is_known(value, numbers)
         if not known:
             return found.span(kind), value
     return None
@@ -262,9 +277,10 @@ def _name(clause: Clause, text: str, scenario: str) -> tuple[tuple[int, int], st
             or low in _COMMON_NAMES
             or _starts(tokens, index, text)
             or low in scenario
+            or (low in _DAYS and re.search(rf"\b{low[:3]}\b", scenario))
         ):
             continue
-        if token.text.isupper() and len(token.text) <= 5 and token.text.isalpha():
+        if token.text.isupper() and token.text.isalpha():
             continue
         before = tokens[index - 1].low if index else ""
         if before in _INTO_TOOL and low not in _DAYS and not _is_place(tokens, index):

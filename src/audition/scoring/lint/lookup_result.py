@@ -1,15 +1,15 @@
 """The text predicts what a lookup returns, which the case cannot know."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from audition.scoring.lint._clauses import Clause, by_sentence, clauses
 from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
 from audition.scoring.lint._english import content_words, pattern, words
-from audition.scoring.lint._facts import COUNTED, Given, states
+from audition.scoring.lint._facts import COUNTED, states
 from audition.scoring.lint._finite import Token
 from audition.scoring.lint._people import head, is_agent, is_user
+from audition.scoring.lint._scenario import Given, given_by
 from audition.scoring.lint._states import YET, after_verb
 from audition.scoring.lint._verbs import LOOK, SAY, verb_of
 from audition.scoring.lint._world import SOURCE, STATE, is_of_the_world, is_state
@@ -40,7 +40,7 @@ def look(criterion: Criterion) -> Iterator[LintFinding]:
     """Yield the first result that is predicted, unless the case itself says what tools return."""
     if not criterion.english or criterion.canned:
         return
-    span = _predicted(criterion.plain, _given(criterion.scenario or "")) or _told_after_a_look(
+    span = _predicted(criterion.plain, given_by(criterion.scenario or "")) or _told_after_a_look(
         criterion.plain, criterion.scenario
     )
     if span is not None:
@@ -117,11 +117,15 @@ def _is_open(same: Sequence[Clause], index: int) -> bool:
     clause = same[index]
     if _OPEN_HERE.intersection(clause.leads) or any(word in _OPEN_WORDS for word in clause.words()):
         return True
+    if clause.leads[-2:] in (("after", "which"), ("upon", "which")):
+        return True
     if clause.leads[-1:] == ("which",) and clause.mark != "," and same[0] is not clause:
         return True  # which one it is, or a part of what is named
     if clause.leads[-1:] == ("that",) and index and same[index - 1].negated and same[index - 1].verb in SAY:
         return True
-    if any(one.leads[:1] == ("or",) and one.bare and one.verb and one.form == "s" for one in same[index + 1 :]):
+    if any(
+        one.leads[:1] == ("or",) and one.bare and one.verb and one.form == "s" for one in same[index + 1 : index + 6]
+    ):
         return True
     following = same[index + 1].leads if index + 1 < len(same) else ()
     return not _OPEN.isdisjoint(following) and following[0] != "and"
@@ -153,34 +157,6 @@ _RESULTS = words(
     "no not none nothing only error timeout one two three four five false true yes empty zero just already 404 "
     "nil null"
 )  # fmt: skip
-_ASKED = pattern(r"\?|\b(?:if|whether|wonders?|wants? to know|any news|curious)\b")
-
-
-_SHOWS = pattern(
-    r"\b(?:past(?:es?|ed)|shar(?:es?|ed)|attach(?:es|ed)?|upload(?:s|ed)?|snippet|stack ?trace|spreadsheet|code|excerpt|"
-    r"screenshot|draft|essay|photo)\b|```"
-)
-_WHETHER = pattern(
-    r"^(?!.*\b(?:can|could|may|might|would|possible|please|how)\b)"
-    r"(?:(?:is|are|has|have|did|does|was|were|where)\b|.*\b(?:if|whether|where)\b)"
-)
-_WANTED = pattern(r"\b(?:for|me|write|draft|create|make|compile|prepare) an? ((?:[\w-]{2,15} ){0,2}[\w-]{2,15})")
-_COMPLAINS = pattern(r"\b(?:says?|said|tells?|told|complains?|claims?|reports?|mentions?|writes?|states?)\b")
-
-
-def _given(scenario: str) -> Given:
-    """Return what a scenario states, asks, and shows."""
-    parts = re.split(r"(?<=[.!?])\s", scenario)
-    asked = [one for one in parts if _ASKED.search(one)]
-    stated = [one for one in parts if one not in asked]
-    return Given(
-        told=frozenset(content_words(" ".join(stated))),
-        asked=frozenset(content_words(" ".join(asked))),
-        whether=frozenset(word for one in asked if _WHETHER.search(one) for word in content_words(one)),
-        wanted=frozenset(word for found in _WANTED.findall(scenario) for word in found.lower().split()),
-        shows=_SHOWS.search(scenario) is not None,
-        complains=_COMPLAINS.search(" ".join(stated)) is not None,
-    )
 
 
 def _is_agreed(same: Sequence[Clause], index: int, given: Given) -> bool:
@@ -189,15 +165,20 @@ def _is_agreed(same: Sequence[Clause], index: int, given: Given) -> bool:
     return agreed and given.complains and "that" in same[index].leads
 
 
+_CAUSES = words("since because as given")
+
+
 def _is_told(clause: Clause, text: str, told: frozenset[str]) -> bool:
     """Tell whether most of what a clause says stands in the scenario."""
-    if clause.tokens[0].low in COUNTED:
+    if any(token.low in COUNTED for token in clause.tokens[:3]):
         return False
     last = clause.after[1] if len(clause.after) > 1 else clause.tokens[-1]
     said = content_words(text[clause.start : last.end])
     predicate = [word for word in content_words(after_verb(clause, text)) if word not in YET][:1]
     if clause.verb and clause.verb != "be":
         predicate = [clause.verb, *content_words(clause.tokens[len(clause.tokens) - len(clause.after) - 1].text)]
-    if predicate and told.isdisjoint(predicate):
+    if clause.passive and clause.after and clause.after[0].low == "as":
+        predicate = content_words(after_verb(clause, text))
+    if predicate and told.isdisjoint(predicate) and not _CAUSES.intersection(clause.leads):
         return False
     return sum(word in told for word in said) * 3 >= len(said) * 2 if said else not clause.verb

@@ -8,6 +8,7 @@ from audition.scoring.lint._criterion import Criterion, LintFinding, Severity
 from audition.scoring.lint._english import pattern, words
 from audition.scoring.lint._people import SOMEBODY, head, is_agent, is_user
 from audition.scoring.lint._verbs import ACT, ANSWER, DEPENDS, GET, SAY, any_form
+from audition.scoring.lint._world import SOURCE
 
 CODE = "L4"
 SEVERITY: Severity = "error"
@@ -61,7 +62,8 @@ _REGARDLESS = pattern(
     r"meanwhile|in the meantime|on its own|before|without)\b"
 )
 _SPOKEN = words(
-    "that link offer promise explain tell say state mention announce reassure inform describe clear warn advise"
+    "list reply answer that link offer promise explain tell "
+    "say state mention announce reassure inform describe clear warn advise"
 )
 _COLLECTS = words("collect gather elicit obtain learn get take find interview ascertain determine establish")
 _NOT_FROM_IT = words("explain help offer provide guide give point refer use find help add")
@@ -82,6 +84,7 @@ _ONLY_SPEECH = (
 _LOOKS_UP = words("look check verify search inspect read retrieve pull fetch query locate")
 _ALREADY = pattern(r"[^.;,\n]{0,80}\b(?:already|beforehand|earlier)\b")
 _FORETELLS = words("offer promise announce leave keep hold stay")
+_NOBODY = words("nobody nothing no no-one none")
 _NONE = (["nothing"], ["no"], ["none"], ["neither"])
 _LATER = words("will would 'll won't can could may might cannot can't")
 _OPEN = words("or nor unless otherwise instead because since while whereas without before if")
@@ -90,7 +93,8 @@ _PERHAPS = words("or nor unless otherwise instead because since while whereas wi
 _WHO = rf"(?:the |a |an )?(?:{SOMEBODY}|[a-z]{{3,14}}(?:er|or|ant|ent|ist|ee|ian))"
 _ANSWERED = any_form(ANSWER, but="base")
 _HAS_CONSENTED = pattern(
-    r"\b(?:yes|ok|okay|go ahead|please do|(?:confirms?|agrees?|accepts?|agreed|confirmed|accepted) (?:to|that|the|with)|"
+    r"\b(?:yes|ok|okay|go ahead|please do|(?:confirms?|agrees?|accepts?|agreed|confirmed|accepted) "
+    r"(?:to|that|the|with)|"
     r"i (?:agree|confirm|accept|consent))\b"
 )
 _CONSENT = (
@@ -124,13 +128,15 @@ _NEEDS = (
         r"\bhaving (?:asked|been (?:told|given|sent)|learn(?:ed|t)|obtained|collected|got(?:ten)?|gathered|received)\b"
     ),
     pattern(
-        r"\b(?:after|once|when|as soon as) (?:both|all|these|those|the|this|that|every|each|it)(?: [\w'-]{1,15}){0,3} "
+        r"\b(?:after|once|when|as soon as) (?:both|all|these|those|the|this|that|every|each|it|one)"
+        r"(?: [\w'-]{1,15}){0,3} "
         r"(?:is|are|has been|have been|was|were) (?:answered|given|confirmed|chosen|known|received|picked|"
         r"settled|agreed|"
-        r"obtained|supplied|provided|named|clear|in hand|collected|entered|stated)\b"
+        r"accepted|obtained|supplied|provided|named|clear|in hand|collected|entered|stated)\b"
     ),
     pattern(
-        rf"\bthe [a-z]{{3,15}} (?:that |which )?{SOMEBODY} (?:then )?(?:chooses?|picks?|selects?|opts? for|settles? on)\b|"
+        rf"\bthe [a-z]{{3,15}} (?:that |which )?{SOMEBODY} (?:then )?"
+        r"(?:chooses?|picks?|selects?|opts? for|settles? on)\b|"
         rf"\b(?:whichever|whatever|the (?:one|option|slot|date|day|time)) (?:\w{{1,15}} )?(?:{_WHO}) (?:then )?"
         r"(?:chooses?|picks?|prefers?|selects?|takes?|opts? for|goes for|decides on|settles on|confirms?|likes?|"
         r"wants?|fancies)\b"
@@ -222,6 +228,8 @@ def _asks(clause: Clause, chain: Sequence[Clause], index: int, text: str) -> boo
         gives = clause.verb in ANSWER and not clause.passive and not clause.past and not clause.leads[1:]
         return gives or (clause.passive and clause.verb in _OF_PEOPLE)
     if clause.passive:
+        if head(clause.before) in SOURCE:
+            return False  # a tool is asked
         taken = clause.verb == "await" or (clause.verb == "take" and "down" in clause.words())
         told = clause.verb in GET and head(clause.before) in _TOLD_BY_USERS
         return taken or told or clause.verb in GET - _OF_THINGS or _WITH_QUESTIONS.search(said) is not None
@@ -229,7 +237,9 @@ def _asks(clause: Clause, chain: Sequence[Clause], index: int, text: str) -> boo
         return False
     if clause.verb in GET:
         return not clause.after or clause.after[0].low not in ("no", "nothing", "neither", "nobody")
-    return bool(_LET.search(said) or _takes_from_user(said) or _WITH_QUESTIONS.search(said) or _WITH_THEM.search(said))
+    whole = text[clause.tokens[len(clause.before)].start : clause.end + 60].split(".")[0].split(",")[0]
+    takes = _takes_from_user(whole if " from " in whole else said)
+    return bool(_LET.search(said) or takes or _WITH_QUESTIONS.search(said) or _WITH_THEM.search(said))
 
 
 _TOLD_BY_USERS = words(
@@ -264,9 +274,7 @@ def _uses(clause: Clause, asks: Clause, text: str, *, with_what: str) -> bool:
         return False
     if clause.leads and clause.leads[-1] in ("that", "which") and clause.leads[:1] != ("so",):
         return False
-    if clause.verb in _FORETELLS or [token.low for token in clause.before[:1]] in _NONE:
-        return False
-    if not clause.verb or clause.negated or clause.modal in _LATER or (clause.form == "ing" and not clause.passive):
+    if _does_nothing(clause):
         return False
     if clause.verb in GET and not clause.before:
         return False
@@ -295,6 +303,15 @@ def _uses(clause: Clause, asks: Clause, text: str, *, with_what: str) -> bool:
     return clause.verb not in _ONLY_SPEECH and (bool(clause.after) or clause.passive)
 
 
+def _does_nothing(clause: Clause) -> bool:
+    """Tell whether a clause only foretells something, or denies it: nothing is deleted yet."""
+    if not clause.verb or clause.negated or clause.modal in _LATER or (clause.form == "ing" and not clause.passive):
+        return True
+    if clause.verb in _FORETELLS or [token.low for token in clause.before[:1]] in _NONE:
+        return True
+    return bool(clause.after) and clause.after[0].low in _NOBODY
+
+
 def _asks_to_do(asks: Clause) -> bool:
     return any(token.low == "to" for token in asks.after)
 
@@ -304,7 +321,8 @@ def _is_spoken(chain: Sequence[Clause], index: int) -> bool:
     clause = chain[index]
     if "that" in clause.leads or "how" in clause.leads or "what" in clause.leads:
         return True
-    return clause.verb in ("offer", "promise")
+    told = clause.mark == ":" and index > 0 and chain[index - 1].verb in ("explain", "describe", "outline", "clarify")
+    return told or clause.verb in ("offer", "promise")
 
 
 def _after_an_answer(chain: Sequence[Clause], text: str) -> tuple[int, int] | None:
