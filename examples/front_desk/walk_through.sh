@@ -7,7 +7,7 @@ set -euo pipefail
 V1="$AUDITION_URL/api/v1"
 
 say() { printf '\n# %s\n' "$1" >&2; }
-show() { tee /dev/stderr; printf '\n' >&2; }
+show() { local answer; answer=$(cat); printf '%s\n' "$answer" >&2; printf '%s' "$answer"; }
 first_id() { sed -nE 's/^\{"id":([0-9]+).*/\1/p'; }
 post() { curl -sS --fail-with-body -X POST "$1" -H "Content-Type: application/json" -H "Authorization: Bearer $ADMIN_TOKEN" -d "$2"; }
 get() { curl -sS --fail-with-body "$1" -H "Authorization: Bearer $ADMIN_TOKEN"; }
