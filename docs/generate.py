@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from docs import rest_api
 from docs.writing import kind_of, page, rest_of, sections, table, text_of
 
 import audition
 from audition import errors
 from audition.agents import AGENTS
+from audition.agents.tools import TOOLS
 from audition.cli.app import COMMANDS, app
 from audition.errors import PRECEDENCE, AgentError, AuditionError, ExitCode, JudgeError, ModelError
 from audition.formats import FORMATS
@@ -60,6 +62,8 @@ ENVIRONMENT = {
     "`AUDITION_REPLAY`": "Under pytest: the cassette that the answers of language models are taken from.",
     "`AUDITION_RECORD_MISSING`": "`1`, beside `AUDITION_REPLAY`: what is missing there is asked for and recorded.",
     "`AUDITION_DEBUG`": "`1` shows the traceback of a fault of audition itself.",
+    "`AUDITION_OWNER_EMAIL`": "The first owner of a new database of the service.",
+    "`AUDITION_OWNER_PASSWORD`": "Their password, 12 to 1024 characters.",
     "`NO_COLOR`": "Anything in it takes the colours out of terminal output.",
 }
 
@@ -204,6 +208,18 @@ def _reports() -> str:
     return page("Reports", "What `--format` and `audition.render` take.", *parts)
 
 
+def _tools() -> str:
+    about = (
+        "The tools of an agent or orchestrator of the service, each an object of its `tools`. How to use them:\n"
+        "[tools](../how-to/tools.md)."
+    )
+    parts = [
+        "\n\n".join([f"## `{name}`", text_of(TOOLS.get(name)), *sections("", TOOLS.get(name).SHAPE.schema(), level=3)])
+        for name in TOOLS.names()
+    ]
+    return page("Tools", about, *parts)
+
+
 def _lint() -> str:
     about = (
         "What `audition lint` finds in the texts that judges are asked about: see [lint](../how-to/lint.md). An error\n"
@@ -268,6 +284,8 @@ PAGES: Mapping[str, tuple[str, Callable[[], str]]] = {
     "verdicts.md": ("the four words, and how they add up", _verdicts),
     "agents.md": ("the kinds of agent and their options", _agents),
     "commands.md": ("the command line", _commands),
+    "tools.md": ("the tools that subjects of the service may have", _tools),
+    "rest-api.md": ("what the service answers", rest_api.write),
     "settings.md": ("the keys of `audition.toml`, and the environment", _settings),
     "reports.md": ("the report formats", _reports),
     "lint.md": ("what lint finds in criteria", _lint),

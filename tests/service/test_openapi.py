@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
+from fastapi.security import HTTPBearer
 
 from audition.service.app import create_app
 from audition.service.context import Service
@@ -28,6 +29,16 @@ def test_an_answer_names_its_model_and_the_problems() -> None:
     shared = document["components"]["responses"]["404"]["content"]
     assert list(shared) == [MEDIA_TYPE]
     assert shared[MEDIA_TYPE]["example"]["code"] == "not_found"
+
+
+def test_what_takes_a_token_may_refuse_it_for_want_of_a_scope() -> None:
+    bearer = [Depends(HTTPBearer(scheme_name="token"))]
+
+    with_token = document_of(methods=["GET"], responses=answers(None, 401), dependencies=bearer)
+    without = document_of(methods=["GET"], responses=answers(None, 401))
+
+    assert "403" in with_token["paths"]["/api/v1/x"]["get"]["responses"]
+    assert "403" not in without["paths"]["/api/v1/x"]["get"]["responses"]
 
 
 @pytest.mark.parametrize("status", [204, 304])

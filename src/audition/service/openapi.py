@@ -120,6 +120,8 @@ def completed(document: dict[str, Any]) -> dict[str, Any]:
         if "post" in operations and not path.startswith(SECRET_PATHS):
             operations["post"].setdefault("parameters", []).append(_KEY)
         for operation in operations.values():
+            if "security" in operation:  # a token may lack the scope
+                operation["responses"].setdefault("403", _problem(403))
             _share_problems(operation["responses"], document["components"].setdefault("responses", {}))
     return document
 
