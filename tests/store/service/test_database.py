@@ -1,6 +1,7 @@
 """The service's database: how it comes to be, what it refuses, and what its troubles are called."""
 
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import insert, select, text
+from sqlalchemy import create_engine, insert, select, text
 
 from audition.errors import Conflict, StoreError
 from audition.store.service.database import VERSION_TABLE, Connection, Database
@@ -108,3 +109,14 @@ def test_troubles_of_the_server_are_told_as_such(postgres: str, code: str, said:
 
     with closing(Database(postgres)) as database, pytest.raises(StoreError, match=said):
         database.write(lambda connection: connection.execute(broken))
+
+
+def test_every_connection_to_sqlite_knows_milliseconds_however_old_sqlite_is(tmp_path: Path) -> None:
+    with closing(Database(f"sqlite:///{tmp_path}/service.db")):
+        engine = create_engine("sqlite://")
+
+        with engine.connect() as connection:
+            now = connection.execute(text("SELECT unixepoch('subsec')")).scalar_one()
+        engine.dispose()
+
+    assert now == pytest.approx(time.time(), abs=60)

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import (
     URL,
     ColumnElement,
+    Engine,
     Float,
     create_engine,
     event,
@@ -73,6 +75,7 @@ class Database:
         self._turn = threading.Lock() if self.is_sqlite else nullcontext()
         self.insert = _INSERTS[self.url.get_backend_name()]
         self.now_s: ColumnElement[float] = literal_column(_NOW[self.url.get_backend_name()], Float)
+        _teach_sqlite()
         try:
             self._engine = create_engine(self.url, **self._arguments())
             if not self.is_sqlite:
@@ -182,6 +185,25 @@ class Database:
         reason = said.strip().partition("\n")[0]
         hint = "check that the database is running and that you may use it"
         return StoreError(f"the database {self.shown()} cannot be used: {reason}", hint=hint)
+
+
+def _teach_sqlite() -> None:
+    """Have all connections to SQLite know `unixepoch('subsec')`, which it has of itself from 3.42 on.
+
+    DBOS takes it for granted from Python 3.12 on, and older systems have an older SQLite.
+    """
+    if sqlite3.sqlite_version_info < (3, 42) and not event.contains(Engine, "connect", _teach):
+        event.listen(Engine, "connect", _teach)
+
+
+def _teach(connection: Any, _record: object) -> None:
+    bare = getattr(connection, "driver_connection", connection)
+    if isinstance(bare, sqlite3.Connection):
+        bare.create_function("unixepoch", 1, _since_1970)
+
+
+def _since_1970(wanted: str) -> float:
+    return time.time() if wanted.startswith("subsec") else int(time.time())
 
 
 def utc(moment: datetime | None = None) -> str:
