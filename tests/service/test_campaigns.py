@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -105,7 +105,7 @@ def insist_that_nothing_is_lost(place: Place, run_id: int, cases: int) -> None:
     assert (place.done(run_id), place.judged(run_id)) == (cases, cases)
     assert len([key for key in place.crew.calls() if key[0] == run_id]) == cases
     if place.database.is_sqlite:
-        with sqlite3.connect(str(place.database.url.database)) as connection:
+        with closing(sqlite3.connect(str(place.database.url.database))) as connection, connection:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
@@ -218,7 +218,7 @@ def test_an_old_run_that_nobody_holds_and_nobody_queued_is_begun(sqlite: Place) 
 
 def test_a_run_that_was_queued_for_an_older_version_is_queued_for_this_one(sqlite: Place) -> None:
     run_id = sqlite.add(2)
-    with sqlite3.connect(str(sqlite.database.url.database)) as connection:
+    with closing(sqlite3.connect(str(sqlite.database.url.database))) as connection, connection:
         connection.execute("UPDATE workflow_status SET application_version = 'audition-0'")
 
     sqlite.crew.start()

@@ -4,7 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -69,7 +69,7 @@ def queued(database: Database, queue: Runs) -> int:
 
 def workflows(database: Database) -> list[tuple[str, str, str]]:
     """Return the id, status and format of what is in the queue, or was."""
-    with sqlite3.connect(str(database.url.database)) as connection:
+    with closing(sqlite3.connect(str(database.url.database))) as connection, connection:
         query = "SELECT workflow_uuid, status, serialization FROM workflow_status ORDER BY workflow_uuid"
         return connection.execute(query).fetchall()
 
@@ -159,7 +159,7 @@ def test_what_ended_long_ago_is_not_kept_in_the_queue(database: Database) -> Non
     with working(database, lambda database, begun: Passing()) as durable:
         ends(database, queued(database, durable))
         until(lambda: {status for _, status, _ in workflows(database)} == {"SUCCESS"})
-        with sqlite3.connect(str(database.url.database)) as connection:
+        with closing(sqlite3.connect(str(database.url.database))) as connection, connection:
             connection.execute("UPDATE workflow_status SET completed_at = 1")
 
         durable._tidy()
