@@ -201,7 +201,9 @@ def test_every_feature_of_a_check_is_shown(uses: Callable[[Mapping[str, Any]], o
 @pytest.fixture
 def front_desk(tmp_path: Path) -> Iterator[dict[str, str]]:
     """Serve the front desk from a folder of its own; yield the environment in which its walk-through runs."""
-    folder = shutil.copytree(EXAMPLES / "front_desk", tmp_path / "front_desk")
+    folder = shutil.copytree(
+        EXAMPLES / "front_desk", tmp_path / "front_desk", ignore=shutil.ignore_patterns(".audition")
+    )
     clean = {name: value for name, value in os.environ.items() if not name.startswith("AUDITION_")}
     owner = {"AUDITION_OWNER_EMAIL": "owner@example.com", "AUDITION_OWNER_PASSWORD": "correct-horse-battery"}
     asked = [sys.executable, "-m", "audition", "serve", "--port", "0"]

@@ -359,7 +359,8 @@ def test_a_worker_that_is_asked_twice_ends_at_once(sqlite: Place) -> None:
 def test_many_writers_and_readers_and_a_run_get_along_on_sqlite(
     tmp_path: Path, writers: int, readers: int, seconds: float
 ) -> None:
-    shutil.copytree(Path(__file__).parents[2] / "examples" / "front_desk", tmp_path, dirs_exist_ok=True)
+    example, kept = Path(__file__).parents[2] / "examples" / "front_desk", shutil.ignore_patterns(".audition")
+    shutil.copytree(example, tmp_path, ignore=kept, dirs_exist_ok=True)
     with (tmp_path / "audition.toml").open("a") as settings:
         settings.write("\n[service]\nrequests_per_minute = 10000000\nmax_cases = 1000000\n")
     with served(tmp_path) as service, ThreadPoolExecutor(writers + readers) as together:
